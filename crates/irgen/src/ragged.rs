@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// is that of tasks or of a grid.
 pub fn ragged_text(seed: u64, level: Level) -> String {
     let mut rng = Rng::new(seed);
-    let prim = ["i64", "i32", "u8", "i16", "u32"][rng.below(5)];
+    let prim = ["i64", "i32", "u8", "i16", "u32", "i64"][rng.below(6)];
     let lanes = if level == Level::Task && rng.chance(40) { " lanes" } else { "" };
     let seg = format!("seg {}{lanes}", level.name());
     let mut gener = Gen { rng, prim, seg, count: 0, out: String::new() };
@@ -104,6 +104,15 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         );
     }
 
+    /// A scan that adds.
+    fn sum(&mut self) -> Fold {
+        let (a, b, c) = (self.name(), self.name(), self.name());
+        let text = format!(
+            "scan \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
+        );
+        Fold { text, parts: 1 }
+    }
+
     /// An associative operator with its neutral element; `fold` is the word before it.
     fn fold(&mut self, fold: &str) -> Fold {
         let names: Vec<String> = (0..9).map(|_| self.name()).collect();
@@ -152,7 +161,12 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
     /// The Seg; returns the names and types of its results.
     fn rows(&mut self) -> Vec<(String, String)> {
         let prim = self.prim;
-        let scans: Vec<Fold> = (0..self.rng.below(3)).map(|_| self.fold("scan")).collect();
+        // Scans that count are made in a way of their own.
+        let counts = prim == "i64" && self.rng.chance(60);
+        let scans: Vec<Fold> = match counts {
+            true => (0..1 + self.rng.below(3)).map(|_| self.sum()).collect(),
+            false => (0..self.rng.below(3)).map(|_| self.fold("scan")).collect(),
+        };
         let reds: Vec<Fold> = (0..self.rng.below(3)).map(|_| self.fold("red")).collect();
         let nothing = scans.is_empty() && reds.is_empty();
         let plain = usize::from(nothing) + self.rng.below(2);
@@ -164,7 +178,15 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         shapes.extend(vec![("", "", "[n]"); reduced]);
         shapes.extend(vec![("", "[w]", "[total]"); plain]);
         shapes.extend(pairs.then_some(("[2]", "[w][2]", "[total][2]")));
-        let (values, body) = self.function(shapes.len(), pairs);
+        let (mut values, mut body) = self.function(shapes.len(), pairs);
+        if counts {
+            for value in &mut values[..scanned] {
+                let (is, flag, limit) = (self.name(), self.name(), self.rng.range(0, 20));
+                let _ = writeln!(body, "    let ({is}: bool) = lt {value} {limit}");
+                let _ = writeln!(body, "    let ({flag}: i64) = convert i64 {is}");
+                *value = flag;
+            }
+        }
         let inner: Vec<String> = shapes.iter().map(|_| self.name()).collect();
         let outer: Vec<String> = shapes.iter().map(|_| self.name()).collect();
         let follows = scanned > 0 && self.rng.chance(60);

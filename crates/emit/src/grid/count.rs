@@ -12,12 +12,17 @@
 //! ```
 //!
 //! The elements of input arrays stay in registers for the epilogue: the arrays are read once.
+//!
+//! Where rows differ, the count up to an element of a row is that in the tile, less the count where the row begins in it, which the
+//! same words tell; only the row in which the tile starts has a prefix.
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, Slot, Sofar};
 use super::super::epilogue::Epilogue;
 use super::elements::{Fold, Order, Thread, Tile, WARP, loop_body};
+use super::layout::RowsHere;
 use super::prefix::Sums;
+use super::rows::Here;
 use super::seg::SegOp;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, wide};
 use fehu_base::Prim;
@@ -48,7 +53,8 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
     ) -> bool {
         let Some(flags) = self.flags(op) else { return false };
-        if !seg.space.is_empty() || op.scans.len() > MOST_SCANS {
+        let plain = seg.space.is_empty() || seg.rows.is_some();
+        if !plain || op.scans.len() > MOST_SCANS {
             return false;
         }
         let start = self.out.len();
@@ -95,7 +101,8 @@ impl<'a> Emit<'a> {
         let folds: Vec<Fold<'a>> = op.scans.iter().map(of_scan).collect();
         let prims = self.folded_prims(&folds);
         let inputs = self.kept_inputs(op, keeps && self.epilogue(pat).is_some());
-        let (threads, items) = (self.threads(), self.counted_items(pat, op, &inputs));
+        let uneven = seg.rows.is_some();
+        let (threads, items) = (self.threads(), self.counted_items(pat, op, &inputs, uneven));
         let (layout, blocks) = self.layout(seg, op, threads, items);
         let (counter_mem, counter) = self.temporary("counter", Prim::I32, Exp::int(1));
         let (told, told_mem) = self.told(&prims, &blocks, counter, &layout);
@@ -119,7 +126,11 @@ impl<'a> Emit<'a> {
             let own = this.begin_tile(&tile, thread);
             let counted = this.find_flags(&tile, &own, flags, &inputs);
             let counts = this.count_words(&tile, &own, &counted);
-            let (sums, bases) = this.scan_counts(&tile, &own, &counts);
+            let (mut sums, bases) = this.scan_counts(&tile, &own, &counts);
+            if let RowsHere::Uneven(here) = &own.ground.rows {
+                this.out.push(Stm::Barrier);
+                this.count_last_row(&tile, &own, here, (&counted, &bases), &mut sums);
+            }
             let found = this.look_back(&tile, &own, &sums);
             this.out.push(Stm::Barrier);
             short = this.store_counted(&tile, &own, &counted, &bases, &found);
@@ -139,12 +150,22 @@ impl<'a> Emit<'a> {
     }
 
     /// The number of elements of a thread: at most one for each bit of a word.
-    fn counted_items(&self, pat: &[Var], op: &Screma, inputs: &[Option<Prim>]) -> u32 {
+    fn counted_items(
+        &self,
+        pat: &[Var],
+        op: &Screma,
+        inputs: &[Option<Prim>],
+        uneven: bool,
+    ) -> u32 {
         let plain = pat.iter().zip(&op.map.body.results).skip(op.folded());
         let plain = plain.filter(|(var, _)| self.place(**var).is_some());
         let plain = plain.filter_map(|(_, result)| self.prim(*result));
         let words: u32 =
             inputs.iter().flatten().copied().chain(plain).map(|p| p.bits().div_ceil(32)).sum();
+        if uneven {
+            // The number of its row is another word of each element, and there is a thread for every 32nd place.
+            return self.unless_few((REGISTERS / 2 / (words + 1)).clamp(4, 16), 3);
+        }
         self.unless_few((REGISTERS / words.max(1)).clamp(4, 32), 3)
     }
 
@@ -196,7 +217,15 @@ impl<'a> Emit<'a> {
             })
         });
         if scalars && self.is_plain(loop_body(&some), &arrays) {
-            self.out.push(Stm::If(is_full(tile, own), all, some));
+            let full = Stm::If(is_full(tile, own), all, some);
+            // Where rows differ, a tile may have nothing but ends of rows.
+            self.out.push(match tile.layout.is_even() {
+                true => full,
+                false => {
+                    let some = u32_lt(short_int(0), own.ground.here.clone());
+                    Stm::If(some, vec![full], Block::new())
+                }
+            });
             let inputs = inputs.iter().any(Option::is_some).then_some(kept);
             return Counted { words, inputs, plain: kept_plain };
         }
@@ -320,6 +349,48 @@ impl<'a> Emit<'a> {
         (Sums { before: Vec::new(), before_cut: cut, all, cut }, bases)
     }
 
+    /// How many bits are set before a place of the tile.
+    fn counted_before(&mut self, tile: &Tile<'a, '_>, words: V, bases: V, place: Exp) -> Exp {
+        let place = self.number("place", place);
+        let none = Exp::Cmp(CmpOp::Eq, Prim::U32, Box::new(place.clone()), Box::new(short_int(0)));
+        let none = Exp::Var(self.declare("none", Prim::Bool, Some(none)));
+        let last = u32_bin(BinOp::Sub, place, short_int(1));
+        let last = Exp::Select(Box::new([none.clone(), short_int(0), last]));
+        let last = self.number("last", last);
+        let group = u32_bin(BinOp::Lshr, last.clone(), short_int(WARP.trailing_zeros()));
+        let group = self.number("group", group);
+        let warps = tile.threads / WARP;
+        let warp = u32_bin(BinOp::And, group.clone(), short_int(warps - 1));
+        let lane = u32_bin(BinOp::Lshr, group.clone(), short_int(warps.trailing_zeros()));
+        let at = u32_bin(BinOp::Add, u32_bin(BinOp::Mul, warp, short_int(WARP)), lane);
+        let at = self.number("at", at);
+        let bit = u32_bin(BinOp::And, last, short_int(WARP - 1));
+        let up_to = u32_bin(BinOp::Sub, u32_bin(BinOp::Shl, short_int(2), bit), short_int(1));
+        let bits = bits_of(u32_bin(BinOp::And, Exp::Load(words, Box::new(at)), up_to));
+        let sum = u32_bin(BinOp::Add, Exp::Load(bases, Box::new(group)), bits);
+        self.number("counted", Exp::Select(Box::new([none, short_int(0), sum])))
+    }
+
+    /// If rows differ, a tile tells what it has of the row in which it ends.
+    fn count_last_row(
+        &mut self,
+        tile: &Tile<'a, '_>,
+        own: &Thread<'a>,
+        here: &Here,
+        (counted, bases): (&Counted, &[V]),
+        sums: &mut Sums<'a>,
+    ) {
+        let (some, begin) = self.last_row(here);
+        let begin = self.number("begin", begin);
+        for ((all, (_, words)), base) in sums.all.iter_mut().zip(&counted.words).zip(bases) {
+            let end = self.counted_before(tile, *words, *base, own.ground.here.clone());
+            let before = self.counted_before(tile, *words, *base, begin.clone());
+            let count = wide(u32_bin(BinOp::Sub, end, before));
+            all.parts = vec![Sofar::Scalar(self.declare("all", Prim::I64, Some(count)))];
+        }
+        sums.cut = self.declare("cut", Prim::Bool, Some(some));
+    }
+
     /// Stores the counts and the plain results, and executes the epilogue; whether this is a short loop.
     fn store_counted(
         &mut self,
@@ -370,6 +441,10 @@ impl<'a> Emit<'a> {
                 let group = this.number("group", u32_bin(BinOp::Add, group, warp.clone()));
                 let at = u32_bin(BinOp::Mul, warp.clone(), short_int(WARP));
                 let at = this.number("at", u32_bin(BinOp::Add, at, turn()));
+                let row = match &own.ground.rows {
+                    RowsHere::Even(_) => None,
+                    RowsHere::Uneven(here) => Some(this.row_in_tile(here, &place, k)),
+                };
                 let (mut finished, mut ones) = (Vec::new(), Vec::new());
                 for (number, (_, words)) in counted.words.iter().enumerate() {
                     let base = Exp::Load(bases[number], Box::new(group.clone()));
@@ -377,8 +452,19 @@ impl<'a> Emit<'a> {
                     let own_bit = u32_bin(BinOp::Lshr, word.clone(), lane.clone());
                     ones.push(wide(u32_bin(BinOp::And, own_bit, short_int(1))));
                     let bits = bits_of(u32_bin(BinOp::And, word, up_to.clone()));
-                    let sum = wide(u32_bin(BinOp::Add, base, bits));
-                    let sum = super::bin(BinOp::Add, before[number].clone(), sum);
+                    let sum = u32_bin(BinOp::Add, base, bits);
+                    let (sum, before) = match &row {
+                        None => (sum, before[number].clone()),
+                        Some((is_first, begin)) => {
+                            let others =
+                                this.counted_before(tile, *words, bases[number], begin.clone());
+                            let zero = Exp::int(0);
+                            let before = [is_first.clone(), before[number].clone(), zero];
+                            let before = Exp::Select(Box::new(before));
+                            (u32_bin(BinOp::Sub, sum, others), before)
+                        }
+                    };
+                    let sum = super::bin(BinOp::Add, before, wide(sum));
                     let part = Sofar::Scalar(this.declare("sum", Prim::I64, Some(sum)));
                     this.store_sofar(tile.pat[number], index, &part);
                     finished.push(Partial { op: tile.folds[number].op, parts: vec![part] });
@@ -389,6 +475,7 @@ impl<'a> Emit<'a> {
                 }
                 if let Some(epilogue) = &epilogue {
                     let section = this.block(|this| {
+                        this.before_operator(tile.seg);
                         let known = (finished.as_slice(), ones.as_slice());
                         this.epilogue_of_counted(tile, epilogue, index, counted, k, known);
                     });

@@ -115,6 +115,8 @@ impl Irregular<'_> {
     pub(super) fn body(&mut self, body: &Body, space: usize) -> Lifted<()> {
         let mut pending = Vec::new();
         for (k, stm) in body.stms.iter().enumerate() {
+            let alias = self.alias(stm);
+            let stm = alias.as_ref().unwrap_or(stm);
             match self.kind(stm) {
                 Kind::Host => self.out.push(stm.clone()),
                 Kind::Repeated => {
@@ -135,26 +137,35 @@ impl Irregular<'_> {
         self.flush(&mut pending, &[], &body.results, space)
     }
 
+    /// A copy of rows that nothing changes, and that does not change itself, is another name for them.
+    fn alias(&self, stm: &Stm) -> Option<Stm> {
+        let (Exp::Copy(array) | Exp::Manifest(array)) = stm.exp else { return None };
+        let differs = !self.labels.is_regular(&self.vars[array].ty);
+        let alias = Stm { exp: Exp::Atom(array.into()), ..stm.clone() };
+        (differs && !self.changes(&[array], &stm.pat)).then_some(alias)
+    }
+
+    /// Whether there is an array among variables that the lifted operator changes.
+    fn changes(&self, free: &[Var], bound: &[Var]) -> bool {
+        let mut arrays = free.iter().chain(bound).filter(|var| self.vars[**var].ty.is_array());
+        let class = |var: &Var| self.share.class(*var);
+        arrays.any(|var| class(var).is_none_or(|class| self.changed.contains(&class)))
+    }
+
     fn kind(&mut self, stm: &Stm) -> Kind {
         let free = free_in_stm(stm, self.vars);
-        let arrays = |this: &Self| {
-            let all = free.iter().chain(&stm.pat);
-            all.copied().filter(|var| this.vars[*var].ty.is_array()).collect::<Vec<Var>>()
-        };
-        let changes = |this: &Self| {
-            let class = |var: &Var| this.share.class(*var);
-            arrays(this)
-                .iter()
-                .any(|var| class(var).is_none_or(|class| this.changed.contains(&class)))
-        };
         let is_acc = |var: &Var| matches!(self.vars[*var].ty, Type::Acc(_));
         let plain = !stm.pat.iter().any(is_acc);
         let avoided = free.iter().all(|var| self.labels.is_avoided((*var).into()));
-        if avoided && plain && self.effects.speculable(&stm.exp, self.vars) && !changes(self) {
+        if avoided
+            && plain
+            && self.effects.speculable(&stm.exp, self.vars)
+            && !self.changes(&free, &stm.pat)
+        {
             return Kind::Host;
         }
         self.labels.all_differ(stm.pat.iter().copied(), self.vars);
-        if plain && !changes(self) && self.weigh(stm, &free) {
+        if plain && !self.changes(&free, &stm.pat) && self.weigh(stm, &free) {
             return Kind::Repeated;
         }
         if is_sequential(stm) {

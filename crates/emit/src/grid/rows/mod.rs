@@ -341,6 +341,23 @@ impl<'a> Emit<'a> {
         self.ended(here.bounds, range, place)
     }
 
+    /// For an element of the tile, by its place and its number within the thread: whether its row is that in which the tile starts, and
+    /// where its row begins in the tile.
+    pub(super) fn row_in_tile(&mut self, here: &Here, place: &Exp, k: V) -> (Exp, Exp) {
+        let number = match here.numbers {
+            Some(numbers) => self.number("number", Exp::Load(numbers, Box::new(Exp::Var(k)))),
+            None => Exp::Var(self.number_at(here, place)),
+        };
+        let is_first = u32_eq(number.clone(), short_int(0));
+        let is_first = Exp::Var(self.declare("is_first", Prim::Bool, Some(is_first)));
+        (is_first, short_at(here.bounds, &number))
+    }
+
+    /// Whether a row ends in the tile, and where in the tile the row begins in which it ends.
+    pub(super) fn last_row(&mut self, here: &Here) -> (Exp, Exp) {
+        (u32_lt(short_int(0), here.ends.clone()), short_at(here.bounds, &here.ends))
+    }
+
     /// Finds the rows of all elements of a thread, neighbouring threads at neighbouring elements.
     pub(super) fn find_numbers(&mut self, rows: &Uneven, ground: &mut Ground, short: &Exp) {
         let RowsHere::Uneven(here) = &mut ground.rows else { bug("rows that differ") };
