@@ -13,7 +13,7 @@ use fehu_opt::{
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
-    TASKS, TILING, UNFLATMAP, UNFLATMAP_CHEAP,
+    TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
 };
 
 /// A named list of passes.
@@ -98,8 +98,9 @@ pub const MULTICORE: Pipeline = Pipeline {
     name: "multicore",
     about: "the passes for CPUs, followed by the division into tasks",
     passes: &[
-        INLINE, // Those that are left are lifted with all that is irregular.
-        UNFLATMAP_CHEAP,
+        INLINE,
+        // Those that are left are lifted with all that is irregular.
+        UNFLATMAP_INSIDE,
         SIMPLIFY,
         UNROLL,
         CSE,
@@ -118,9 +119,13 @@ pub const MULTICORE: Pipeline = Pipeline {
         SIMPLIFY, //
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
         IRREGULAR,
-        SIMPLIFY, // Where rows end is often the same for several operators and iterations.
+        SIMPLIFY,
+        // Where rows end is often the same for several operators and iterations.
         CSE,
         HOIST,
+        SIMPLIFY,
+        // What was lifted apart may be maps over the same positions.
+        FUSE,
         SIMPLIFY,
         TASKS,
         EPILOGUE,
@@ -136,7 +141,7 @@ pub const GPU: Pipeline = Pipeline {
     about: "the default, followed by flattening for GPUs",
     passes: &[
         INLINE,
-        UNFLATMAP_CHEAP,
+        UNFLATMAP_INSIDE,
         SIMPLIFY,
         UNROLL,
         CSE,
@@ -167,6 +172,9 @@ pub const GPU: Pipeline = Pipeline {
         // Where rows end is often the same for several operators and iterations.
         CSE,
         HOIST,
+        SIMPLIFY,
+        // What was lifted apart may be maps over the same positions.
+        FUSE,
         SIMPLIFY,
         // Filters in many threads are scans.
         UNPARTITION,

@@ -1,4 +1,4 @@
-//! `unflatmap`, `unflatmap_cheap`: flatmaps are written out as maps that write their pieces to where these begin.
+//! `unflatmap`, `unflatmap_inside`: flatmaps are written out as maps that write their pieces to where these begin.
 //!
 //! ```text
 //! (total, sizes, rest, ys) = flatmap n 1 (xs) (\x -> let .. in (size, rest, piece))
@@ -8,16 +8,15 @@
 //! ys = withacc (scratch total) (\acc -> map (\start x -> let .. in write piece start acc) starts xs)
 //! ```
 //!
-//! Each map has only that part of the function that its results need. Where a size depends on less than the piece does, as that of
-//! `iota n` or of a slice, the piece is still made once, and the maps can be fused with others: `unflatmap_cheap` writes out
-//! those. The others, of which a filter in the function is the most common, would make each piece twice. They stay operators
-//! until [`irregular`](crate::irregular) lifts their functions, whose rows then are the concatenation; what one thread executes
-//! has no use for that. `unflatmap` writes out all.
+//! Each map has only that part of the function that its results need. If a size depends on what is computed, as that of a filter
+//! does, that is still computed twice. So flatmaps outside of operators stay until [`irregular`](crate::irregular) lifts their functions,
+//! whose rows then are the concatenation. `unflatmap_inside` writes out those in functions of operators, and those whose pieces all have one
+//! size; `unflatmap`, for programs that one thread executes, writes out all.
 
 use fehu_base::{IdVec, OrBug, bug};
-use fehu_facts::{Effects, cost};
+use fehu_facts::Effects;
 use fehu_ir::builder::Builder;
-use fehu_ir::free::free_in_stm;
+use fehu_ir::free::{bound_in_lambda, free_in_stm};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{
@@ -34,18 +33,18 @@ pub const UNFLATMAP: Pass = Pass {
 };
 
 /// The pass for several threads, and for devices.
-pub const UNFLATMAP_CHEAP: Pass = Pass {
-    name: "unflatmap_cheap",
-    about: "writes out flatmaps as maps where sizes need less than pieces, and inside of operators",
-    run: |prog, _: &mut Remarks| run(prog, Which::Cheap),
+pub const UNFLATMAP_INSIDE: Pass = Pass {
+    name: "unflatmap_inside",
+    about: "writes out flatmaps as maps inside of operators, and where all pieces have one size",
+    run: |prog, _: &mut Remarks| run(prog, Which::Inside),
 };
 
 /// Which flatmaps are written out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
-    /// Those whose sizes are cheap, and those in functions of operators.
-    Cheap,
+    /// Those in functions of operators, and those whose pieces have one size.
+    Inside,
 }
 
 fn run(prog: &mut Prog, which: Which) {
@@ -68,7 +67,7 @@ fn written_out(body: &mut Body, which: Which, effects: &Effects, vars: &mut IdVe
         };
         stm.exp.map_bodies(&mut |body| written_out(body, inside, effects, vars));
         match &stm.exp {
-            Exp::Flatmap(op) if which == Which::All || has_cheap_sizes(op, effects, vars) => {
+            Exp::Flatmap(op) if which == Which::All || has_one_size(op) => {
                 out.extend(write_out(stm, effects, vars));
             }
             _ => out.push(stm),
@@ -77,12 +76,10 @@ fn written_out(body: &mut Body, which: Which, effects: &Effects, vars: &mut IdVe
     body.stms = out;
 }
 
-/// Whether the sizes of pieces need neither loops nor operators.
-fn has_cheap_sizes(op: &Flatmap, effects: &Effects, vars: &IdVec<Var, VarInfo>) -> bool {
-    let mut needed = part_of(&op.map.body, &op.map.body.results[..1], effects, vars);
-    needed.stms.retain(|stm| !effects.exp(&stm.exp));
-    let calls = |stm: &Stm| matches!(stm.exp, Exp::Call(..));
-    !cost::has_loops(&needed) && !needed.stms.iter().any(calls)
+/// Whether the size of pieces is known outside.
+fn has_one_size(op: &Flatmap) -> bool {
+    let size = op.map.body.results.first().and_then(|size| size.var());
+    size.is_none_or(|size| !bound_in_lambda(&op.map).contains(&size))
 }
 
 /// The part of a body that some results need, with all that has effects.

@@ -67,7 +67,7 @@ mod write;
 pub use chunks::{CHUNKS, GRID_CHUNKS};
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
-pub use flatmap::{UNFLATMAP, UNFLATMAP_CHEAP};
+pub use flatmap::{UNFLATMAP, UNFLATMAP_INSIDE};
 pub use irregular::{GRID_IRREGULAR, IRREGULAR};
 pub use simd::SIMD;
 pub use tasks::TASKS;
@@ -92,7 +92,7 @@ pub const FLATTEN: Pass = Pass {
 /// All passes of this crate, by name.
 pub const PASSES: &[Pass] = &[
     UNFLATMAP,
-    UNFLATMAP_CHEAP,
+    UNFLATMAP_INSIDE,
     CHUNKS,
     GRID_CHUNKS,
     EXPOSE,

@@ -94,6 +94,7 @@ impl Irregular<'_> {
                 return Err(stays("all pieces have the same size", stm));
             }
             let rows = self.rows_like(&ty, common, 0);
+            self.note_copy();
             let data = self.packed(*piece, common, 0, &rows);
             arrays.push(self.own(data, inputs, arrays));
             total = Some(rows.total);

@@ -199,8 +199,11 @@ impl Host<'_> {
     fn attempt(&mut self, stm: &Stm) -> Option<(Option<Loc>, Lifted<Vec<Stm>>)> {
         let applied = Applied::of(&stm.exp)?;
         let labels = Labels::of_map(applied.map, self.vars);
-        let found = irregular_in(&applied.map.body, &labels)?;
-        let loc = found.loc.clone().or(stm.loc.clone());
+        let found = irregular_in(&applied.map.body, &labels);
+        if found.is_none() && !matches!(stm.exp, Exp::Flatmap(_)) {
+            return None;
+        }
+        let loc = found.and_then(|stm| stm.loc.clone()).or(stm.loc.clone());
         let lifted = self.lifted(stm, &applied, labels);
         if lifted.is_ok() {
             let text = "flattened: the number of elements varies within the surrounding map, and threads share all of them";

@@ -144,6 +144,16 @@ impl Irregular<'_> {
         }
     }
 
+    /// Notes that rows are read, if nothing else was done with them.
+    pub(super) fn note_copy(&mut self) {
+        if let Some(first) = &mut self.first
+            && first.operators == 0
+        {
+            first.reads = true;
+            first.operators = 1;
+        }
+    }
+
     /// Whether neighbouring positions of a row read neighbouring elements of an array that is in memory.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are in memory as they are")]
     fn reads_along(&mut self, input: Var, space: usize) -> bool {
