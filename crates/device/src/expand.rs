@@ -27,6 +27,9 @@ use rustc_hash::FxHashMap;
 /// So few blocks of a kernel whose threads need memory are all launched, without asking how many keep the device busy.
 const FEW_BLOCKS: i64 = 16;
 
+/// The bytes that blocks of few threads may need together, if there are to be more of them.
+const SMALL_BYTES: i64 = 1 << 28;
+
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
 
@@ -200,7 +203,11 @@ impl Expand<'_> {
             }
             offsets.push((own, bytes));
         }
-        let launched = self.bound_blocks(&mut kernel);
+        let [own, of_block, interleaved] = totals.clone();
+        let of_threads = bin(BinOp::Add, own, interleaved);
+        let of_threads = bin(BinOp::Mul, of_threads, Exp::int(i64::from(kernel.threads)));
+        let bytes = bin(BinOp::Add, of_threads, of_block);
+        let launched = self.bound_blocks(&mut kernel, Some(bytes));
         let (arenas, bases, mut begin) = self.arenas(&kernel, &launched, &totals);
         if self.sites.iter().any(|site| site.kind == Owner::Block) {
             begin.push(Stm::Point(bases[1], From::Shared, Exp::int(0)));
@@ -304,8 +311,18 @@ impl Expand<'_> {
         (arena, base, begin)
     }
 
+    /// There is room for more blocks of fewer threads, if they need little memory, and it is known how much: all of them get some, whether
+    /// they find room in shared memory or not.
+    fn more_if_small(&mut self, busy: Exp, threads: u32, bytes: Option<Exp>) -> Exp {
+        let more = i64::from(DEVICE.threads / threads.max(1));
+        let Some(bytes) = bytes.filter(|_| more > 1) else { return busy };
+        let fitting = bin(BinOp::Quot, Exp::int(SMALL_BYTES), bin(BinOp::Max, bytes, Exp::int(1)));
+        let many = bin(BinOp::Mul, busy.clone(), Exp::int(more));
+        bin(BinOp::Max, busy, bin(BinOp::Min, many, fitting))
+    }
+
     /// Lets a block do the work of several; returns the number of blocks that are launched.
-    fn bound_blocks(&mut self, kernel: &mut Kernel) -> Exp {
+    fn bound_blocks(&mut self, kernel: &mut Kernel, bytes: Option<Exp>) -> Exp {
         if matches!(kernel.blocks, Exp::Const(Scalar::I64(n)) if n <= FEW_BLOCKS) {
             return kernel.blocks.clone();
         }
@@ -313,12 +330,7 @@ impl Expand<'_> {
         let busy = self.new_var("busy", Ty::Scalar(Prim::I64));
         self.host.push(Stm::Declare(busy, None));
         self.host.push(Stm::Blocks(busy));
-        // There is room for more blocks of fewer threads.
-        let more = (DEVICE.threads / kernel.threads.max(1)).clamp(1, DEVICE.more_blocks);
-        let busy = match more {
-            1 => Exp::Var(busy),
-            more => bin(BinOp::Mul, Exp::Var(busy), Exp::int(i64::from(more))),
-        };
+        let busy = self.more_if_small(Exp::Var(busy), kernel.threads, bytes);
         let launched = self.host_value("launched", bin(BinOp::Min, blocks.clone(), busy));
         let own = self.new_var("own_block", Ty::Scalar(Prim::I64));
         let work = std::mem::replace(&mut kernel.block, own);
@@ -337,7 +349,7 @@ impl Expand<'_> {
 
     /// The host does not know how much a thread needs.
     fn guessed_sizes(mut self, mut kernel: Kernel, local: &[V], clear: Option<Stm>) -> Block {
-        let launched = self.bound_blocks(&mut kernel);
+        let launched = self.bound_blocks(&mut kernel, None);
         let capacity = self.new_var("capacity", Ty::Scalar(Prim::I64));
         let short = self.new_var("short", Ty::Scalar(Prim::I32));
         let (flag_mem, flag) =
