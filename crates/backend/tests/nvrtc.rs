@@ -63,13 +63,13 @@ fn everything_compiles() {
         let _ = writeln!(
             kernels,
             "FE_KERNEL void warp_{name}(FE_FAILURE, FE_GLOBAL {ty} *p) {{\n  {ty} v = p[fe_thread_id()];\n  \
-             v = fe_shuffle_up_{name}(v, 1);\n  v = fe_shuffle_down_{name}(v, 2);\n  v = fe_shuffle_xor_{name}(v, 4);\n  \
-             v = fe_shuffle_{name}(v, 0);\n  fe_warp_sync();\n  \
-             if (fe_ballot(fe_eq_{name}(v, v)) != 0) fe_atomic_exchange_{name}(p, v);\n  \
+             FE_SHUFFLE_UP({name}, {ty}, v, 1, v);\n  FE_SHUFFLE_DOWN({name}, {ty}, v, 2, v);\n  \
+             FE_SHUFFLE_AT({name}, {ty}, v, 0, v);\n  FE_WARP_BARRIER();\n  \
+             if (fe_eq_{name}(v, v)) fe_atomic_exchange_{name}(p, v);\n  \
              if (fe_same_{name}(fe_atomic_cas_{name}(p, p[1], v), v)) p[2] = v;\n  \
              FE_FENCE();\n  p[1] = fe_volatile_load_{name}(p);\n}}"
         );
     }
     let text = ptx("everything", &(device_prelude(Target::Cuda) + &kernels));
-    assert!(text.contains("shfl.sync.up.b32") && text.contains("vote.sync.ballot.b32"));
+    assert!(["up", "down", "idx"].iter().all(|way| text.contains(&format!("shfl.sync.{way}.b32"))));
 }

@@ -17,6 +17,7 @@ use super::interleave;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
 use fehu_base::{OrBug, bug};
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Extent, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -312,12 +313,18 @@ impl Expand<'_> {
         let busy = self.new_var("busy", Ty::Scalar(Prim::I64));
         self.host.push(Stm::Declare(busy, None));
         self.host.push(Stm::Blocks(busy));
-        let launched = self.host_value("launched", bin(BinOp::Min, blocks.clone(), Exp::Var(busy)));
+        // There is room for more blocks of fewer threads.
+        let more = (DEVICE.threads / kernel.threads.max(1)).clamp(1, DEVICE.more_blocks);
+        let busy = match more {
+            1 => Exp::Var(busy),
+            more => bin(BinOp::Mul, Exp::Var(busy), Exp::int(i64::from(more))),
+        };
+        let launched = self.host_value("launched", bin(BinOp::Min, blocks.clone(), busy));
         let own = self.new_var("own_block", Ty::Scalar(Prim::I64));
         let work = std::mem::replace(&mut kernel.block, own);
         let mut body = std::mem::take(&mut kernel.body);
         let mut has_barrier = false;
-        each_stm(&body, &mut |stm| has_barrier |= matches!(stm, Stm::Barrier));
+        each_stm(&body, &mut |stm| has_barrier |= matches!(stm, Stm::Barrier | Stm::WarpBarrier));
         if has_barrier {
             body.push(Stm::Barrier);
         }

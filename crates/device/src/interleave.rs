@@ -65,6 +65,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Exchange { .. }

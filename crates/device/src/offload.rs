@@ -205,6 +205,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Exchange { .. }

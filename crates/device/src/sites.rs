@@ -123,6 +123,7 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Barrier
         | Stm::WarpBarrier
         | Stm::Warp(_)
+        | Stm::Shuffle { .. }
         | Stm::Poll(..)
         | Stm::Count(..)
         | Stm::Exchange { .. }

@@ -11,7 +11,11 @@ pub struct Device {
     /// The threads of a block, unless a kernel needs another number. Asked at run time: `FE_BLOCK_SIZE`, which is at least that
     /// on all devices that we know.
     pub threads: u32,
-    /// The threads that execute an instruction together. Not asked: scans rely on it.
+    /// How many times as many blocks reside on a multiprocessor if they have few threads. Not asked: an H100 or H200 has room for 8 blocks of
+    /// the usual size, and for 32 of any size.
+    pub more_blocks: u32,
+    /// The threads that execute an instruction together. Not asked: scans and shuffles rely on it. (Where a device of OpenCL executes
+    /// another number together, or does not tell, lanes are threads that pass values by shared memory: PoCL has no subgroups.)
     pub warp: u32,
     /// The bytes of memory that the threads of a block may share: every device has this much. Asked at run time, where a kernel
     /// may have more: `FE_SHARED_BYTES`.
@@ -32,6 +36,7 @@ pub struct Device {
 /// What is assumed of all devices.
 pub const DEVICE: Device = Device {
     threads: 256,
+    more_blocks: 4,
     warp: 32,
     shared_bytes: 32 * 1024,
     line_bytes: 128,

@@ -121,6 +121,19 @@ pub enum Stm {
     /// written. A warp consists of 32 neighbouring threads of the block, or more. All threads of the block execute this
     /// equally often, or all that execute the same [`Stm::Warp`].
     WarpBarrier,
+    /// In a kernel: sets a variable to the value that another thread of the warp has; `of` is evaluated by that thread. All threads
+    /// come here together, as to a barrier of the warp, but what they have written is not seen by others for that. A warp
+    /// consists of exactly 32 neighbouring threads here, its *lanes*.
+    Shuffle {
+        /// The variable.
+        to: V,
+        /// Whose value ...
+        lane: Lane,
+        /// ... by this number, an `i64`.
+        by: Exp,
+        /// The value.
+        of: Exp,
+    },
     /// In a kernel: executed by the first warp of the block, or by more threads: where the size of a warp is not known,
     /// by all of them.
     Warp(Block),
@@ -150,6 +163,36 @@ pub enum Stm {
     Leave,
     /// In a kernel: if a check fails in the block, the rest of the block is skipped, so that all threads reach the next barrier.
     Section(Block),
+}
+
+/// A lane of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lane {
+    /// So many above this one; this one itself, if there is none.
+    Down,
+    /// So many below this one; this one itself, if there is none.
+    Up,
+    /// The one with this number, which is less than 32.
+    At,
+}
+
+impl Lane {
+    /// All of them.
+    pub const ALL: [Lane; 3] = [Lane::Down, Lane::Up, Lane::At];
+
+    /// Its name. It says in which direction values move.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lane::Down => "down",
+            Lane::Up => "up",
+            Lane::At => "at",
+        }
+    }
+
+    /// The lane with this name.
+    pub fn from_name(name: &str) -> Option<Lane> {
+        Lane::ALL.into_iter().find(|lane| lane.name() == name)
+    }
 }
 
 /// An argument of a call.

@@ -125,6 +125,11 @@ macro_rules! traversals {
                         visit(Item::Use(p));
                         visit(Item::Exp(e));
                     }
+                    Stm::Shuffle { to, by, of, .. } => {
+                        visit(Item::Set(to));
+                        visit(Item::Exp(by));
+                        visit(Item::Exp(of));
+                    }
                     Stm::Store(p, index, e) | Stm::Atomic(_, p, index, e) => {
                         visit(Item::Use(p));
                         visit(Item::Exp(index));

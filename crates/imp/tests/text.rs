@@ -85,6 +85,9 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
     var c.20: i32
     c.20 = poll local.7[0]
     c.20 = count local.7[t.18]
+    c.20 = shuffle down 1 of c.20
+    c.20 = shuffle up t.18 of add_i32(c.20, 1i32)
+    c.20 = shuffle at 31 of c.20
     exchange old.21: f32 = s.19[t.18] {
       var new.22: f32 = add_f32(old.21, 1.0f32)
     } for new.22

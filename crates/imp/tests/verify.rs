@@ -209,6 +209,7 @@ fn everybody_does_what_they_may() {
         ("...xx", "barrier"),
         ("...xx", "warp barrier"),
         ("...xx", "warp { }"),
+        ("...xx", "var a: i64 = n a = shuffle at 0 of a"),
         ("...xx", "section { leave }"),
         ("...xx", "var s: shared i64[4]"),
         ("...xx", "var p: *shared i64"),
@@ -297,6 +298,9 @@ fn all_threads_come_to_a_barrier() {
         "if lt_i64(t, 3) { warp barrier }",
         "warp { for i = 0 .. t { warp barrier } }",
         "var a: i64 = 0 warp { a = 1 } if lt_i64(a, 1) { barrier }",
+        // What another lane has depends on which lane asks, or on the warp.
+        "var a: i64 a = shuffle down 1 of t if lt_i64(a, 3) { barrier }",
+        "var a: i64 a = shuffle at 0 of t if lt_i64(a, 3) { barrier }",
     ];
     for body in wrong {
         let found = errors(Phase::Device, &kernel(&format!("var g: shared i32[1] {body}")));
@@ -311,10 +315,32 @@ fn all_threads_come_to_a_barrier() {
         "section { assert lt_i64(t, 3), } barrier",
         "assert lt_i64(b, 3), barrier",
         "for i = t .. n by 64 { xs[i] = i } barrier",
+        "var a: i64 a = shuffle up 1 of b if lt_i64(a, 3) { barrier }",
         "var o: i64 = b warp { while lt_i64(o, n) { warp barrier o = add_i64(o, 1) } }",
     ];
     for body in right {
         let found = errors(Phase::Device, &kernel(body));
         assert!(found.is_empty(), "{body}\n{found:#?}");
     }
+}
+
+#[test]
+fn all_lanes_come_to_a_shuffle() {
+    let found = |threads: u32, body: &str| {
+        let text = format!("launch \"k\" at \"\" block b of n thread t of {threads} {{ {body} }}");
+        errors(Phase::Device, &text).into_iter().filter(|error| error.contains("shuffle")).count()
+    };
+    let shuffle = "var a: i64 a = shuffle down 1 of t";
+    assert_eq!(found(64, shuffle), 0);
+    assert_eq!(found(64, &format!("warp {{ {shuffle} }}")), 0);
+    assert!(found(64, &format!("if lt_i64(t, 32) {{ {shuffle} }}")) > 0);
+    assert!(found(64, &format!("warp {{ if lt_i64(t, 3) {{ {shuffle} }} }}")) > 0);
+    assert!(found(48, shuffle) > 0, "a warp is not complete");
+    // Types.
+    assert!(found(64, "var a: i32 a = shuffle down 1 of t") > 0);
+    assert!(found(64, "var a: i64 a = shuffle down 1i32 of t") > 0);
+    // What one lane has is the same for a block that is one warp.
+    let depends = "var a: i64 a = shuffle at 0 of t if lt_i64(a, 3) { a = shuffle at 1 of a }";
+    assert_eq!(found(32, depends), 0);
+    assert!(found(64, depends) > 0);
 }

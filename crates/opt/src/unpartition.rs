@@ -76,7 +76,12 @@ fn partition(pat: &[Var], op: Partition, again: Option<Lambda>, b: &mut Builder<
     let starts = again.map(|map| count_first(counts, (width, &inputs), map, b));
 
     // The class and the elements of each position, and how many of each class there are up to it.
-    let counted = counting(map, classes, b);
+    let mut counted = counting(map, classes, b);
+    let is_filter = classes == 1 && !arrays.is_empty();
+    if is_filter {
+        // Whether an element is kept says all that its class does, and has been counted: nobody needs to find it out again.
+        counted.body.results[classes] = counted.body.results[0];
+    }
     let scans = (0..classes).map(|_| Scan { op: sum(b), neutral: vec![0.into()] }).collect();
     let of = |ty: &Type| array_of(ty, width);
     let mut types = vec![of(&Type::I64); classes + 1];
@@ -87,7 +92,7 @@ fn partition(pat: &[Var], op: Partition, again: Option<Lambda>, b: &mut Builder<
 
     let last = b.exp("last", Exp::BinOp(BinOp::Sub, width, 1.into()));
     let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), width));
-    if let ([count], false) = (counts, arrays.is_empty()) {
+    if let ([count], true) = (counts, is_filter) {
         return filter(*count, (arrays, &elements), (width, last, some), (places[0], made), b);
     }
     let starts = starts.unwrap_or_else(|| {
@@ -101,7 +106,7 @@ fn partition(pat: &[Var], op: Partition, again: Option<Lambda>, b: &mut Builder<
         starts_of(counts, b)
     });
     let dests = destinations(arrays, width, b);
-    let map = placing(&starts, &elements, b);
+    let map = placing(&starts, 0, &elements, b);
     let inputs = made[..1].iter().chain(places).chain(&made[1..]).copied().collect();
     b.stm(arrays.to_vec(), Exp::Scatter(Box::new(Scatter { width, inputs, map, dests })));
 }
@@ -146,7 +151,7 @@ fn destinations(arrays: &[Var], width: Atom, b: &mut Builder<'_>) -> Vec<(Vec<At
     dests
 }
 
-/// What is left to do for one class, where `made` are the classes and the elements.
+/// What is left to do for one class, where `made` are ones for the elements that are kept, and the elements.
 fn filter(
     count: Var,
     (arrays, elements): (&[Var], &[Type]),
@@ -158,7 +163,7 @@ fn filter(
     let one = b.exp("all", Exp::Scratch(Prim::I64.into(), vec![1.into()]));
     dests.push((vec![1.into()], one));
     let positions = b.exp("positions", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
-    let mut map = placing(&[0.into()], elements, b);
+    let mut map = placing(&[0.into()], 1, elements, b);
     let position = b.param("position", Type::I64);
     let end = b.body(|b| {
         let is = b.exp("is_last", Exp::CmpOp(CmpOp::Eq, position.into(), last.into()));
@@ -219,8 +224,9 @@ fn sum(b: &mut Builder<'_>) -> Lambda {
     })
 }
 
-/// From a class, the places for all classes, and elements to the place for each element, and the elements.
-fn placing(starts: &[Atom], elements: &[Type], b: &mut Builder<'_>) -> Lambda {
+/// From a class, the places for all classes, and elements to the place for each element, and the elements. Classes are numbered from
+/// `first` on.
+fn placing(starts: &[Atom], first: i64, elements: &[Type], b: &mut Builder<'_>) -> Lambda {
     let mut params = vec![("class".into(), Type::I64)];
     params.extend(starts.iter().map(|_| ("place".into(), Type::I64)));
     params.extend(elements.iter().map(|ty| ("element".into(), ty.clone())));
@@ -229,7 +235,7 @@ fn placing(starts: &[Atom], elements: &[Type], b: &mut Builder<'_>) -> Lambda {
     b.lambda(params, ret, |b, params| {
         let mut at: Atom = Atom::i64(-1);
         let classes: Vec<(i64, (&Var, &Atom))> =
-            (0i64..).zip(params[1..].iter().zip(starts)).collect();
+            (first..).zip(params[1..].iter().zip(starts)).collect();
         for (k, (place, start)) in classes.into_iter().rev() {
             let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, params[0].into(), k.into()));
             let yes = b.body(|b| {

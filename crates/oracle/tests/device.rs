@@ -2,7 +2,7 @@
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::{
-    Block, Exp, From, Fun, Kernel, Kind, Message, Part, Program, RedOp, Stm, Ty, V, VarInfo,
+    Block, Exp, From, Fun, Kernel, Kind, Lane, Message, Part, Program, RedOp, Stm, Ty, V, VarInfo,
 };
 use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
@@ -223,6 +223,69 @@ fn a_warp_orders_its_threads_only() {
     let body = near(&mut maker, 32);
     let message = maker.complaint(body);
     assert!(message.contains("a race") || message.contains("nobody wrote it"), "{message}");
+}
+
+/// What a thread gets from another lane, which has ten times its number.
+fn told(thread: i64, lane: Lane, by: i64) -> Result<Scalar, Fault> {
+    let mut maker = Maker::new();
+    let (to, out, own) = (maker.scalar("to"), maker.out, Exp::Var(maker.thread));
+    let of = Exp::Index(vec![(10, vec![maker.thread])]);
+    maker.run(vec![
+        Stm::Declare(to, None),
+        Stm::Shuffle { to, lane, by: Exp::int(by), of },
+        when(is(own, Exp::int(thread)), vec![Stm::Store(out, Exp::int(0), Exp::Var(to))]),
+    ])
+}
+
+#[test]
+fn lanes_tell_each_other_their_values() {
+    let cases = [
+        (5, Lane::Down, 2, 70),
+        (30, Lane::Down, 2, 300),
+        (40, Lane::Down, 16, 560),
+        (40, Lane::Up, 8, 320),
+        (40, Lane::Up, 9, 400),
+        (3, Lane::At, 31, 310),
+        (40, Lane::At, 31, 630),
+    ];
+    for (thread, lane, by, value) in cases {
+        assert_eq!(told(thread, lane, by), Ok(Scalar::I64(value)), "{thread} {lane:?} {by}");
+    }
+    let Err(Fault::Memory(message)) = told(0, Lane::At, 32) else { panic!("there is none") };
+    assert!(message.contains("there is no lane at 32"), "{message}");
+}
+
+#[test]
+fn a_shuffle_does_not_order_what_is_written() {
+    let body = |maker: &mut Maker, between: Stm| {
+        let (array, to, out) = (maker.array(), maker.scalar("to"), maker.out);
+        let thread = Exp::Var(maker.thread);
+        let by = Exp::int(1);
+        vec![
+            Stm::Declare(array, None),
+            Stm::Declare(to, None),
+            Stm::Store(array, thread.clone(), thread.clone()),
+            Stm::Shuffle { to, lane: Lane::Down, by, of: thread.clone() },
+            between,
+            when(
+                is(thread, Exp::int(0)),
+                vec![Stm::Store(out, Exp::int(0), load(array, Exp::Var(to)))],
+            ),
+        ]
+    };
+    let mut maker = Maker::new();
+    let ordered = body(&mut maker, Stm::WarpBarrier);
+    assert_eq!(maker.run(ordered), Ok(Scalar::I64(1)));
+    let mut maker = Maker::new();
+    let apart = body(&mut maker, Stm::Comment("nothing".into()));
+    let message = maker.complaint(apart);
+    assert!(message.contains("a race"), "{message}");
+    // Not all lanes come.
+    let mut maker = Maker::new();
+    let (to, cond) = (maker.scalar("to"), less(Exp::Var(maker.thread), Exp::int(20)));
+    let shuffle = Stm::Shuffle { to, lane: Lane::At, by: Exp::int(0), of: Exp::int(1) };
+    let message = maker.complaint(vec![Stm::Declare(to, None), when(cond, vec![shuffle])]);
+    assert!(message.contains("waits for its"), "{message}");
 }
 
 #[test]

@@ -7,24 +7,24 @@
 #define FE_WARP_BARRIER() __syncwarp(FE_ALL_LANES)
 #define FE_IN_FIRST_WARP() (threadIdx.x < FE_WARP)
 
-FE_DEVICE void fe_warp_sync(void) { __syncwarp(FE_ALL_LANES); }
-FE_DEVICE uint32_t fe_ballot(bool a) { return __ballot_sync(FE_ALL_LANES, a); }
 
-// fe_shuffle_up_TYPE(v, delta): the value of the lane that is `delta` below this one, or the own value if there is none;
-// likewise from above (down), from the lane whose number differs by an exclusive or (xor), and of a given lane.
+// fe_shuffle_down_TYPE(v, delta): the value of the lane that is `delta` above this one, or the own value if there is none;
+// likewise from below (up), and of a given lane (at).
 #define FE_SHUFFLE(NAME, TYPE, WORD, FROM, TO)                                                          \
-  FE_DEVICE TYPE fe_shuffle_up_##NAME(TYPE v, int delta) {                                              \
-    return TO(__shfl_up_sync(FE_ALL_LANES, (WORD)FROM(v), (unsigned)delta));                            \
-  }                                                                                                     \
-  FE_DEVICE TYPE fe_shuffle_down_##NAME(TYPE v, int delta) {                                            \
+  FE_DEVICE TYPE fe_shuffle_down_##NAME(TYPE v, int64_t delta) {                                        \
     return TO(__shfl_down_sync(FE_ALL_LANES, (WORD)FROM(v), (unsigned)delta));                          \
   }                                                                                                     \
-  FE_DEVICE TYPE fe_shuffle_xor_##NAME(TYPE v, int mask) {                                              \
-    return TO(__shfl_xor_sync(FE_ALL_LANES, (WORD)FROM(v), mask));                                      \
+  FE_DEVICE TYPE fe_shuffle_up_##NAME(TYPE v, int64_t delta) {                                          \
+    return TO(__shfl_up_sync(FE_ALL_LANES, (WORD)FROM(v), (unsigned)delta));                            \
   }                                                                                                     \
-  FE_DEVICE TYPE fe_shuffle_##NAME(TYPE v, int lane) {                                                  \
-    return TO(__shfl_sync(FE_ALL_LANES, (WORD)FROM(v), lane));                                          \
+  FE_DEVICE TYPE fe_shuffle_at_##NAME(TYPE v, int64_t lane) {                                           \
+    return TO(__shfl_sync(FE_ALL_LANES, (WORD)FROM(v), (int)lane));                                     \
   }
+
+#define FE_LANES(threads)
+#define FE_SHUFFLE_DOWN(NAME, TYPE, to, delta, v) to = fe_shuffle_down_##NAME(v, delta)
+#define FE_SHUFFLE_UP(NAME, TYPE, to, delta, v) to = fe_shuffle_up_##NAME(v, delta)
+#define FE_SHUFFLE_AT(NAME, TYPE, to, lane, v) to = fe_shuffle_at_##NAME(v, lane)
 
 #define FE_AS_IS(a) (a)
 FE_SHUFFLE(i8, int8_t, int, FE_AS_IS, FE_AS_I8)

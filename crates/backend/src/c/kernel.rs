@@ -151,6 +151,11 @@ impl Frame<'_> {
             let name = frame.name(v);
             frame.line(&format!("const int64_t {name} = {value};"));
         }
+        let mut shuffles = false;
+        visit::each_stm(&kernel.body, &mut |stm| shuffles |= matches!(stm, Stm::Shuffle { .. }));
+        if shuffles {
+            frame.line(&format!("FE_LANES({})", kernel.threads));
+        }
         frame.line(AFTER_FAILURE);
         frame.block(&kernel.body);
         let calls = frame.inside.take().map_or(Vec::new(), |inside| inside.calls);
@@ -198,6 +203,14 @@ impl Frame<'_> {
             Stm::Barrier => self.line("FE_BARRIER();"),
             Stm::WarpBarrier => self.line("FE_WARP_BARRIER();"),
             Stm::Warp(body) => self.braced("if (FE_IN_FIRST_WARP())", body),
+            Stm::Shuffle { to, lane, by, of } => {
+                let scope = self.scope();
+                let (by, of) = (scope.text(by), scope.text(of));
+                let (name, lane) = (self.name(*to), lane.name().to_uppercase());
+                let prim = self.scope().elem(*to);
+                let ty = c_type(prim);
+                self.line(&format!("FE_SHUFFLE_{lane}({prim}, {ty}, {name}, {by}, {of});"));
+            }
             Stm::Leave => self.leave_inside(),
             Stm::Poll(v, p, index) => {
                 let scope = self.scope();

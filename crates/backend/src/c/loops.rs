@@ -139,6 +139,7 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Exchange { .. }

@@ -21,6 +21,25 @@ fn fetches_next<'a>(rest: impl Iterator<Item = &'a Stm>, awaited: &[V]) -> bool 
     false
 }
 
+/// The variable that is set next to the element of a pointer at this index, and the number of declarations before.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else may come before")]
+fn fetches_neighbour<'a>(
+    rest: impl Iterator<Item = &'a Stm>,
+    p: V,
+    index: i64,
+) -> Option<(usize, V)> {
+    for (number, stm) in rest.enumerate() {
+        match stm {
+            Stm::Declare(_, None) => {}
+            Stm::Fetch(v, other, at) if *other == p && *at == Exp::int(index) => {
+                return Some((number, *v));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 impl Frame<'_> {
     /// Fetches an element of the device's memory, now or with the next one.
     fn fetch(&mut self, v: V, p: V, index: &Exp, waits: bool) {
@@ -31,6 +50,24 @@ impl Frame<'_> {
         self.check_call(&format!("{call}(ctx, &{name}, {address}, sizeof {name})"));
     }
 
+    /// Fetches neighbouring elements.
+    fn fetch_several(&mut self, all: &[V], p: V, first: i64) {
+        let scope = self.scope();
+        let address = scope.address(scope.names.get(p), &Exp::int(first));
+        let ty = c_type(scope.elem(p));
+        let fetched = self.shared.names.fresh("fetched");
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line(&format!("{ty} {fetched}[{}];", all.len()));
+            frame.check_call(&format!("fe_fetch(ctx, {fetched}, {address}, sizeof {fetched})"));
+            for (number, v) in all.iter().enumerate() {
+                let name = frame.name(*v);
+                frame.line(&format!("{name} = {fetched}[{number}];"));
+            }
+        });
+        self.line("}");
+    }
+
     /// The statements of a block, in the braces of something else.
     pub(super) fn block(&mut self, block: &[Stm]) {
         let mut rest = block.iter().peekable();
@@ -38,7 +75,8 @@ impl Frame<'_> {
         let mut awaited: Vec<V> = Vec::new();
         while let Some(stm) = rest.next() {
             // A declaration and the first value are one line.
-            match (stm, rest.peek()) {
+            let next = rest.peek().copied();
+            match (stm, next) {
                 (Stm::Declare(v, None), Some(Stm::Assign(to, e))) if v == to && !e.mentions(*v) => {
                     self.declare(*v, Some(self.scope().text(e)));
                     rest.next();
@@ -60,6 +98,20 @@ impl Frame<'_> {
                 (Stm::Declare(v, None), Some(Stm::Blocks(to))) if v == to => {
                     self.declare(*v, Some(busy_blocks()));
                     rest.next();
+                }
+                (Stm::Fetch(v, p, Exp::Const(Scalar::I64(first))), _)
+                    if fetches_neighbour(rest.clone(), *p, *first + 1).is_some() =>
+                {
+                    let mut all = vec![*v];
+                    while let Some((skipped, next)) =
+                        fetches_neighbour(rest.clone(), *p, *first + all.len() as i64)
+                    {
+                        rest.by_ref().take(skipped).for_each(|stm| self.stm(stm));
+                        rest.next();
+                        all.push(next);
+                    }
+                    self.fetch_several(&all, *p, *first);
+                    awaited.clear();
                 }
                 (Stm::Fetch(v, p, index), _) => {
                     awaited.push(*v);
@@ -193,6 +245,7 @@ impl Frame<'_> {
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Section(_) => {}
         }
     }

@@ -10,12 +10,14 @@
 //! | --- | --- | --- |
 //! | tasks | [`tasks`] | one chunk after the other |
 //! | a block | [`block`] | a tree of the threads, through shared memory |
+//! | a warp | [`lanes`] | a tree of its lanes, by shuffles, if values are scalars |
 //! | the grid | [`block`], in a second kernel | a share of the chunks for each thread, then the tree |
 //!
 //! Operators need not be commutative: the operand with the lower position is always the first, unless it is said that the
 //! order is free.
 
 mod block;
+mod lanes;
 mod tasks;
 
 use super::{Emit, Mem};
@@ -24,6 +26,7 @@ use fehu_base::{Prim, bug};
 use fehu_imp::{Exp, From, Stm, Ty, V};
 use fehu_ir::{Atom, Lambda, Screma, Var};
 use fehu_mem::table::Place;
+pub(super) use lanes::{LANES, fit_lanes};
 
 /// A component of the current value of an operator: a scalar variable, or a place.
 #[derive(Clone)]
@@ -171,6 +174,39 @@ impl<'a> Emit<'a> {
             kept.slots.push(Slot::Scalars(array, prim));
         }
         kept
+    }
+
+    /// Memory for one value of each operator: neighbouring elements, if all are of one type, so that one copy brings all of them to the
+    /// host. Returns also where they are: for each component, a pointer and an index.
+    pub(super) fn keep_together<'b>(
+        &mut self,
+        hint: &str,
+        ops: impl Iterator<Item = &'b Lambda> + Clone,
+    ) -> (Vec<Kept>, Vec<(V, i64)>) {
+        let prims: Vec<Option<Prim>> = ops.clone().flat_map(|op| self.part_prims(op)).collect();
+        let count = prims.len() as i64;
+        let first = prims.first().copied().flatten();
+        let Some(prim) = first.filter(|_| count > 1 && prims.iter().all(|prim| *prim == first))
+        else {
+            let kept = self.keep_each(hint, ops, &Room::Memory(Exp::int(1)));
+            let places = kept.iter().flat_map(Kept::arrays).map(|array| (array, 0)).collect();
+            return (kept, places);
+        };
+        let (handle, all) = self.temporary(hint, prim, Exp::int(count));
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
+        for op in ops {
+            let mut own = Kept { slots: Vec::new(), handles: Vec::new() };
+            for _ in self.part_prims(op) {
+                let number = places.len() as i64;
+                let ptr = self.array_of(hint, Ty::ptr(prim));
+                self.out.push(Stm::Point(ptr, From::Ptr(all), Exp::int(number)));
+                own.slots.push(Slot::Scalars(ptr, prim));
+                places.push((all, number));
+            }
+            kept.push(own);
+        }
+        kept[0].handles.push(handle);
+        (kept, places)
     }
 
     fn array_of(&mut self, hint: &str, ty: Ty) -> V {

@@ -9,13 +9,14 @@
 //! barrier, and then all of them leave. Elsewhere a check fails in all threads at once.
 
 use super::super::Emit;
-use super::super::combine::{Kept, Partial, Room, Sofar, Tree};
+use super::super::combine::{Kept, LANES, Partial, Room, Sofar, Tree, fit_lanes};
 use super::super::runs::Runs;
 use super::seg::SegOp;
 use super::{bin, eq, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::device::DEVICE;
 use fehu_imp::visit::each_stm;
-use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_imp::{Block, Exp, Kind, Lane, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Var};
 
 /// The number of threads of such a block.
@@ -32,6 +33,18 @@ pub(crate) struct Cooperative {
     members: u32,
     /// Whether nothing has been read since the last barrier.
     calm: bool,
+}
+
+impl Cooperative {
+    /// All of them meet. If they are one warp, that is nearly free.
+    fn barrier(self) -> Stm {
+        if self.members == DEVICE.warp { Stm::WarpBarrier } else { Stm::Barrier }
+    }
+
+    /// The number of warps that they are.
+    fn warps(self) -> u32 {
+        self.members / DEVICE.warp
+    }
 }
 
 impl<'a> Emit<'a> {
@@ -83,15 +96,17 @@ impl<'a> Emit<'a> {
         if let Runs::Block(cooperative) = &mut self.runs
             && !std::mem::replace(&mut cooperative.calm, true)
         {
-            self.out.push(Stm::Barrier);
+            let barrier = cooperative.barrier();
+            self.out.push(barrier);
         }
     }
 
     /// A barrier.
     fn meet(&mut self) {
-        self.out.push(Stm::Barrier);
         if let Runs::Block(cooperative) = &mut self.runs {
             cooperative.calm = true;
+            let barrier = cooperative.barrier();
+            self.out.push(barrier);
         }
     }
 
@@ -122,7 +137,7 @@ impl<'a> Emit<'a> {
     /// At the end of a body of a statement.
     pub(crate) fn settle_after_sharing(&mut self) {
         let mut meets = false;
-        each_stm(&self.out, &mut |stm| meets |= matches!(stm, Stm::Barrier));
+        each_stm(&self.out, &mut |stm| meets |= matches!(stm, Stm::Barrier | Stm::WarpBarrier));
         if meets {
             self.settle();
         }
@@ -232,7 +247,7 @@ impl<'a> Emit<'a> {
     /// A reduction: each thread combines its share of the elements, and then all threads theirs.
     fn reduce_cooperative(&mut self, cooperative: Cooperative, pat: &'a [Var], op: &'a Screma) {
         self.settle();
-        let (own, shared) = self.start_shared(op, cooperative.members);
+        let own = self.start_reds(op);
         let width = self.simple("width", &self.atom(op.width));
         let thread = Exp::Var(cooperative.thread);
         let members = Exp::int(i64::from(cooperative.members));
@@ -261,20 +276,64 @@ impl<'a> Emit<'a> {
         let each = Stm::For { var: at, from: low, to: high, step, kind, body };
         self.section(cooperative, vec![each]);
         let inside = std::mem::replace(&mut self.runs, Runs::ALONE);
-        let tree = Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
-        self.reduce_tree(&own, &shared, &tree);
+        let found = match fit_lanes(&own) {
+            true => self.reduce_by_lanes(cooperative, &own),
+            false => {
+                let ops = op.reds.iter().map(|red| &red.op);
+                let shared = self.keep_each("all", ops, &Room::Shared(cooperative.members));
+                let tree =
+                    Tree { thread: thread.clone(), lane: thread, size: members, apart: None };
+                self.reduce_tree(&own, &shared, &tree);
+                // The first thread has the result, and has stored it where all can see it.
+                shared.iter().flat_map(|kept| self.load_kept(kept, &Exp::int(0))).collect()
+            }
+        };
         self.runs = inside;
-        // The first thread has the result, and has stored it where all can see it.
-        let mut found = pat[op.scanned()..op.folded()].iter();
-        for kept in &shared {
-            let values = self.load_kept(kept, &Exp::int(0));
-            for (part, var) in values.iter().zip(found.by_ref()) {
-                if let Some(value) = part.value() {
-                    self.scalars.insert(*var, value);
-                }
+        for (part, var) in found.iter().zip(&pat[op.scanned()..op.folded()]) {
+            if let Some(value) = part.value() {
+                self.scalars.insert(*var, value);
             }
         }
         self.stir();
+    }
+
+    /// The combined values of all threads, by lanes of warps first.
+    fn reduce_by_lanes(&mut self, of: Cooperative, own: &[Partial<'a>]) -> Vec<Sofar<'a>> {
+        let thread = Exp::Var(of.thread);
+        self.reduce_lanes(own, &thread);
+        if of.warps() == 1 {
+            let first = Exp::int(0);
+            return own
+                .iter()
+                .flat_map(|own| self.shuffled(&own.parts, Lane::At, &first))
+                .collect();
+        }
+        let shared = self.tell_warps(of, own, 0);
+        let mut found = Vec::new();
+        for (own, shared) in own.iter().zip(&shared) {
+            let all = self.load_kept(shared, &Exp::int(0));
+            for warp in 1..of.warps() {
+                let next = self.load_kept(shared, &Exp::int(i64::from(warp)));
+                self.combine_parts(own.op, &all, &next);
+            }
+            found.extend(all);
+        }
+        found
+    }
+
+    /// One lane of each warp tells all threads its values.
+    fn tell_warps(&mut self, of: Cooperative, own: &[Partial<'a>], lane: i64) -> Vec<Kept> {
+        let ops = own.iter().map(|own| own.op);
+        let shared = self.keep_each("warps", ops, &Room::Shared(of.warps()));
+        let thread = Exp::Var(of.thread);
+        let tell = self.block(|this| {
+            let warp = bin(BinOp::Quot, thread.clone(), Exp::int(LANES));
+            this.store_each(own, &shared, &warp);
+        });
+        let own_lane = bin(BinOp::And, thread, Exp::int(LANES - 1));
+        self.out.push(Stm::If(eq(own_lane, Exp::int(lane)), tell, Block::new()));
+        self.out.push(Stm::Barrier);
+        shared
     }
 
     /// A scan: as many elements at a time as there are threads.
@@ -286,8 +345,6 @@ impl<'a> Emit<'a> {
         let thread = Exp::Var(cooperative.thread);
         let body = self.block(|this| {
             let own = this.start_scans(op);
-            let ops = op.scans.iter().map(|scan| &scan.op);
-            let shared = this.keep_each("all", ops, &Room::Shared(cooperative.members));
             let at = this.simple("at", &bin(BinOp::Add, Exp::Var(start), thread.clone()));
             let within = lt(at.clone(), width.clone());
             let element = this.by_itself(|this| {
@@ -306,20 +363,10 @@ impl<'a> Emit<'a> {
             });
             this.section(cooperative, vec![Stm::If(within.clone(), element, Block::new())]);
             let inside = std::mem::replace(&mut this.runs, Runs::ALONE);
-            this.all_prefixes(&own, &shared, &thread, cooperative.members);
-            let last = Exp::int(i64::from(cooperative.members) - 1);
-            let carried = this.block(|this| {
-                for ((own, shared), carry) in own.iter().zip(&shared).zip(&carry) {
-                    // The preceding values are combined from the left; the value of the last thread is the prefix of
-                    // the next round.
-                    let last = this.load_kept(shared, &last);
-                    let before = this.copied(&carry.parts);
-                    this.combine_parts(carry.op, &carry.parts, &last);
-                    this.prepend(own, &before);
-                }
-            });
-            // An operator whose check fails must not keep its thread from reaching the barrier.
-            this.out.push(Stm::Section(carried));
+            match fit_lanes(&own) {
+                true => this.prefixes_by_lanes(cooperative, &own, &carry),
+                false => this.prefixes(cooperative, &own, &carry),
+            }
             this.runs = inside;
             let index = this.table.index(pat, &op.map);
             let store = this.by_itself(|this| {
@@ -333,6 +380,64 @@ impl<'a> Emit<'a> {
         });
         let (from, kind, step) = (Exp::int(0), Kind::Sequential, i64::from(cooperative.members));
         self.out.push(Stm::For { var: start, from, to: width, step, kind, body });
+    }
+
+    /// The combined values of all threads up to each of them, after what is carried from round to round, by lanes of warps first.
+    fn prefixes_by_lanes(&mut self, of: Cooperative, own: &[Partial<'a>], carry: &[Partial<'a>]) {
+        let thread = Exp::Var(of.thread);
+        let lane = self.simple("lane", &bin(BinOp::And, thread.clone(), Exp::int(LANES - 1)));
+        self.scan_lanes(own, &lane);
+        let last = LANES - 1;
+        if of.warps() == 1 {
+            let mut all = Vec::new();
+            for own in own {
+                all.push(self.shuffled(&own.parts, Lane::At, &Exp::int(last)));
+            }
+            let carried = self.block(|this| {
+                for ((own, carry), last) in own.iter().zip(carry).zip(&all) {
+                    let before = this.copied(&carry.parts);
+                    this.combine_parts(carry.op, &carry.parts, last);
+                    this.prepend(own, &before);
+                }
+            });
+            return self.out.push(Stm::Section(carried));
+        }
+        let shared = self.tell_warps(of, own, last);
+        let warp = self.simple("warp", &bin(BinOp::Quot, thread, Exp::int(LANES)));
+        let carried = self.block(|this| {
+            for ((own, shared), carry) in own.iter().zip(&shared).zip(carry) {
+                let before = this.copied(&carry.parts);
+                for number in 0..of.warps() {
+                    let number = Exp::int(i64::from(number));
+                    let part = this.load_kept(shared, &number);
+                    this.combine_parts(carry.op, &carry.parts, &part);
+                    let note = this.block(|this| this.copy_parts(&before, &carry.parts));
+                    this.out.push(Stm::If(lt(number, warp.clone()), note, Block::new()));
+                }
+                this.prepend(own, &before);
+            }
+        });
+        self.out.push(Stm::Section(carried));
+    }
+
+    /// Likewise, through shared memory.
+    fn prefixes(&mut self, of: Cooperative, own: &[Partial<'a>], carry: &[Partial<'a>]) {
+        let ops = own.iter().map(|own| own.op);
+        let shared = self.keep_each("all", ops, &Room::Shared(of.members));
+        self.all_prefixes(own, &shared, &Exp::Var(of.thread), of.members);
+        let last = Exp::int(i64::from(of.members) - 1);
+        let carried = self.block(|this| {
+            for ((own, shared), carry) in own.iter().zip(&shared).zip(carry) {
+                // The preceding values are combined from the left; the value of the last thread is the prefix of
+                // the next round.
+                let last = this.load_kept(shared, &last);
+                let before = this.copied(&carry.parts);
+                this.combine_parts(carry.op, &carry.parts, &last);
+                this.prepend(own, &before);
+            }
+        });
+        // An operator whose check fails must not keep its thread from reaching the barrier.
+        self.out.push(Stm::Section(carried));
     }
 
     /// The combined values of all threads up to each of them; in the end they are in the shared arrays as well.
@@ -358,12 +463,5 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::Assign(distance, twice));
         });
         self.out.push(Stm::While(lt(Exp::Var(distance), members), body));
-    }
-
-    /// `own = left op own`
-    fn prepend(&mut self, own: &Partial<'a>, left: &[Sofar<'a>]) {
-        let value = self.copied(&own.parts);
-        self.copy_parts(&own.parts, left);
-        self.combine_parts(own.op, &own.parts, &value);
     }
 }

@@ -26,7 +26,7 @@ use super::rows::Here;
 use super::seg::SegOp;
 use super::stage::{is_short, short_int, u32_bin, u32_lt, wide};
 use fehu_base::Prim;
-use fehu_imp::{Block, Exp, Stm, V};
+use fehu_imp::{Block, Exp, Lane, Stm, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, MathFn, Scalar, Screma, Var};
 
 /// The number of registers that the elements of a thread may occupy.
@@ -264,16 +264,9 @@ impl<'a> Emit<'a> {
         let group = self.number("group", u32_bin(BinOp::Add, group, warp));
         let mut counts = Vec::new();
         for (word, words) in &counted.words {
-            let put = |this: &mut Self| {
-                this.out.push(Stm::Store(*words, own.short.clone(), Exp::Var(*word)));
-                this.out.push(Stm::WarpBarrier);
-            };
             for (distance, low) in HALVES {
-                put(self);
-                let other = u32_bin(BinOp::Xor, own.short.clone(), short_int(distance));
-                let other = Exp::Load(*words, Box::new(other));
-                let other = self.number("other", other);
-                self.out.push(Stm::WarpBarrier);
+                let from = u32_bin(BinOp::Xor, lane.clone(), short_int(distance));
+                let other = self.word_of(Lane::At, from, *word);
                 let and = |e: Exp, bits: u32| u32_bin(BinOp::And, e, short_int(bits));
                 let here = || Exp::Var(*word);
                 let up = u32_bin(BinOp::Shl, and(other.clone(), low), short_int(distance));
@@ -298,6 +291,13 @@ impl<'a> Emit<'a> {
         counts
     }
 
+    /// The word that another lane has.
+    fn word_of(&mut self, lane: Lane, by: Exp, word: V) -> Exp {
+        let to = self.declare("other", Prim::U32, None);
+        self.out.push(Stm::Shuffle { to, lane, by: wide(by), of: Exp::Var(word) });
+        Exp::Var(to)
+    }
+
     /// The threads of the block scan these numbers, one for each thread. Returns their sums, and shared arrays with the sum before
     /// each of them, which are valid after a barrier. This is what [`super::prefix`] does, for numbers of 32 bits.
     fn scan_counts(
@@ -317,15 +317,11 @@ impl<'a> Emit<'a> {
                 let distance = short_int(1 << step);
                 let none =
                     self.declare("none", Prim::Bool, Some(u32_lt(lane.clone(), distance.clone())));
-                let left = u32_bin(BinOp::Sub, own.short.clone(), distance);
-                let from = Exp::Select(Box::new([Exp::Var(none), own.short.clone(), left]));
-                let left = self.number("left", Exp::Load(*count, Box::new(from)));
+                let left = self.word_of(Lane::Up, distance, sum);
                 let left = Exp::Select(Box::new([Exp::Var(none), short_int(0), left]));
-                self.out.push(Stm::WarpBarrier);
                 self.out.push(Stm::Assign(sum, u32_bin(BinOp::Add, Exp::Var(sum), left)));
-                self.out.push(Stm::Store(*count, own.short.clone(), Exp::Var(sum)));
-                self.out.push(Stm::WarpBarrier);
             }
+            self.out.push(Stm::Store(*count, own.short.clone(), Exp::Var(sum)));
             sums.push((here, sum));
         }
         self.out.push(Stm::Barrier);
@@ -429,9 +425,10 @@ impl<'a> Emit<'a> {
             before.push(self.simple("before", &Exp::Load(array, Box::new(Exp::int(0)))));
         }
         let warp = self.number("warp", warp_of(own));
-        let lane = u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1));
+        let lane = self.number("lane", u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1)));
         // The bits up to that of an element: all for the last lane.
-        let up_to = u32_bin(BinOp::Sub, u32_bin(BinOp::Shl, short_int(2), lane), short_int(1));
+        let up_to =
+            u32_bin(BinOp::Sub, u32_bin(BinOp::Shl, short_int(2), lane.clone()), short_int(1));
         let up_to = self.number("up_to", up_to);
         let epilogue = self.epilogue(tile.pat);
         let plain = &tile.pat[tile.op.folded()..];
@@ -448,19 +445,20 @@ impl<'a> Emit<'a> {
                     RowsHere::Even(_) => None,
                     RowsHere::Uneven(here) => Some(this.row_in_tile(here, &place, k)),
                 };
-                let mut finished = Vec::new();
+                let (mut finished, mut ones) = (Vec::new(), Vec::new());
                 for (number, (_, words)) in counted.words.iter().enumerate() {
                     let base = Exp::Load(bases[number], Box::new(group.clone()));
-                    let bits = Exp::Load(*words, Box::new(at.clone()));
-                    let bits = bits_of(u32_bin(BinOp::And, bits, up_to.clone()));
+                    let word = this.number("word", Exp::Load(*words, Box::new(at.clone())));
+                    let own_bit = u32_bin(BinOp::Lshr, word.clone(), lane.clone());
+                    ones.push(wide(u32_bin(BinOp::And, own_bit, short_int(1))));
+                    let bits = bits_of(u32_bin(BinOp::And, word, up_to.clone()));
                     let sum = u32_bin(BinOp::Add, base, bits);
                     let (sum, before) = match &row {
                         None => (sum, before[number].clone()),
                         Some((is_first, begin)) => {
                             let others =
                                 this.counted_before(tile, *words, bases[number], begin.clone());
-                            let zero = Exp::int(0);
-                            let before = [is_first.clone(), before[number].clone(), zero];
+                            let before = [is_first.clone(), before[number].clone(), Exp::int(0)];
                             let before = Exp::Select(Box::new(before));
                             (u32_bin(BinOp::Sub, sum, others), before)
                         }
@@ -477,7 +475,8 @@ impl<'a> Emit<'a> {
                 if let Some(epilogue) = &epilogue {
                     let section = this.block(|this| {
                         this.before_operator(tile.seg);
-                        this.epilogue_of_counted(tile, epilogue, index, counted, k, &finished);
+                        let known = (finished.as_slice(), ones.as_slice());
+                        this.epilogue_of_counted(tile, epilogue, index, counted, k, known);
                     });
                     this.out.push(Stm::Section(section));
                 }
@@ -493,7 +492,8 @@ impl<'a> Emit<'a> {
         is_short(loop_body(&self.out[start..]))
     }
 
-    /// The epilogue at one position, with the elements that were kept.
+    /// The epilogue at one position, with the elements that were kept, and what is known of the scans: their results, and what they
+    /// count there, one or zero.
     fn epilogue_of_counted(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -501,7 +501,7 @@ impl<'a> Emit<'a> {
         index: Var,
         counted: &Counted,
         k: V,
-        finished: &[Partial<'a>],
+        (finished, ones): (&[Partial<'a>], &[Exp]),
     ) {
         let op = tile.op;
         let at = self.atom(index.into());
@@ -519,10 +519,33 @@ impl<'a> Emit<'a> {
             }
         }
         if epilogue.reads_plain(tile.pat, op) {
-            self.body(&op.map.body);
-            given.extend(self.plain_elements(tile.pat, op));
+            match self.counted_elements(tile.pat, op, ones) {
+                Some(plain) => given.extend(plain),
+                None => {
+                    self.body(&op.map.body);
+                    given.extend(self.plain_elements(tile.pat, op));
+                }
+            }
         }
         self.execute_epilogue(epilogue, at, &given);
+    }
+}
+
+impl<'a> Emit<'a> {
+    /// The plain results of an operator, if they are what its scans count.
+    fn counted_elements(
+        &mut self,
+        pat: &'a [Var],
+        op: &'a Screma,
+        ones: &[Exp],
+    ) -> Option<Vec<(Var, Exp)>> {
+        let (counted, plain) = op.map.body.results.split_at(op.folded());
+        let mut found = Vec::new();
+        for (var, result) in pat[op.folded()..].iter().zip(plain) {
+            let scan = counted.iter().position(|other| other == result)?;
+            found.push((*var, self.operand("one", Prim::I64, ones[scan].clone())));
+        }
+        Some(found)
     }
 }
 

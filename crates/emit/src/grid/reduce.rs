@@ -9,14 +9,15 @@ use super::seg::SegOp;
 use super::space::Space;
 use super::stage::{Stage, is_short, up_to};
 use super::{bin, eq, lt, quick_quot, quot_up};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, Screma, Var};
 
-/// If a block is one of several for a segment, its threads have at least this many elements each.
-const MANY_ITEMS: i64 = 16;
+/// If a block is one of several for a segment, its threads have at least this many elements each: as many as are loaded at once. With
+/// more, a reduction of a million elements leaves most of a device idle.
+const MANY_ITEMS: i64 = AT_ONCE;
 
 /// This many elements of a thread are loaded at once.
 const AT_ONCE: i64 = 4;
@@ -67,7 +68,7 @@ impl<'a> Emit<'a> {
         let prims = ops().flat_map(|op| self.part_prims(op)).flatten();
         let bytes = prims.map(|prim| prim.bits().div_ceil(8)).sum::<u32>().max(1);
         let alone = seg.space.is_empty();
-        let results = alone.then(|| self.keep_each("result", ops(), &Room::Memory(Exp::int(1))));
+        let (results, places) = alone.then(|| self.keep_together("result", ops())).unzip();
         let all = Reduction { seg, pat, op, with_maps, space, segments, results };
         if seg.space.is_empty() {
             self.reduce_by_blocks(&all, &width, bytes);
@@ -83,10 +84,12 @@ impl<'a> Emit<'a> {
         }
         let Some(results) = &all.results else { return };
         let slots = results.iter().flat_map(|kept| &kept.slots);
+        let mut places = places.into_iter().flatten();
         for (var, slot) in pat[op.scanned()..op.folded()].iter().zip(slots) {
-            if let Slot::Scalars(result, prim) = slot {
+            if let Slot::Scalars(_, prim) = slot {
+                let (result, at) = places.next().or_bug("the place of a result");
                 let v = self.declare(&self.ir[*var].hint.clone(), *prim, None);
-                self.out.push(Stm::Fetch(v, *result, Exp::int(0)));
+                self.out.push(Stm::Fetch(v, result, Exp::int(at)));
                 self.scalars.insert(*var, Exp::Var(v));
             }
         }

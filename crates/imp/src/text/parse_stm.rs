@@ -1,7 +1,7 @@
 //! The parser: statements.
 
 use super::parse::Parser;
-use crate::{Arg, Exp, Extent, From, Kernel, Kind, Message, Part, Stm, Tasks, Tile, V};
+use crate::{Arg, Exp, Extent, From, Kernel, Kind, Lane, Message, Part, Stm, Tasks, Tile, V};
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
 
@@ -187,6 +187,17 @@ impl<'a> Parser<'a> {
                     "poll" => Stm::Poll(v, p, index),
                     _ => Stm::Count(v, p, index),
                 })
+            }
+            ("shuffle", Token::Word(name)) => {
+                let Some(lane) = Lane::from_name(name) else {
+                    self.advance();
+                    return Err(self.expected("`down`, `up` or `at`"));
+                };
+                self.advance();
+                self.advance();
+                let by = self.exp()?;
+                self.word("of")?;
+                Ok(Stm::Shuffle { to: v, lane, by, of: self.exp()? })
             }
             _ => Ok(Stm::Assign(v, self.exp()?)),
         }

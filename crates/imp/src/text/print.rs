@@ -256,6 +256,9 @@ impl<'a> Printer<'a> {
             Stm::Fetch(v, p, at) => set(v, format!("fetch {}", self.place(*p, at))),
             Stm::Poll(v, p, at) => set(v, format!("poll {}", self.place(*p, at))),
             Stm::Count(v, p, at) => set(v, format!("count {}", self.place(*p, at))),
+            Stm::Shuffle { to, lane, by, of } => {
+                set(to, format!("shuffle {} {} of {}", lane.name(), self.exp(by), self.exp(of)))
+            }
             Stm::Leave => "leave".to_owned(),
             Stm::Barrier => "barrier".to_owned(),
             Stm::WarpBarrier => "warp barrier".to_owned(),

@@ -365,6 +365,7 @@ impl<'a> Checker<'a, '_> {
             | Stm::Warp(_)
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Shuffle { .. }
             | Stm::Leave
             | Stm::Section(_)
             | Stm::Point(_, From::Shared, _) => Who::Kernel,

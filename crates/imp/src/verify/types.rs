@@ -312,6 +312,13 @@ impl Types<'_> {
                 self.guard(*p, index)?;
                 self.set(*v, Prim::I32)
             }
+            Stm::Shuffle { to, by, of, .. } => {
+                let Ty::Scalar(prim) = self.ty(*to)? else {
+                    return Err(self.wrong(*to, "a scalar"));
+                };
+                self.is(by, Prim::I64)?;
+                self.is(of, prim)
+            }
             Stm::Exchange { ptr, index, old, new, .. } => {
                 let prim = self.common(*ptr, index)?;
                 self.set(*old, prim)?;

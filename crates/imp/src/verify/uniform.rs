@@ -12,8 +12,10 @@
 //! left before: by a check that fails, or [`Stm::Leave`]. The end of a section gathers them again. No barrier may be there.
 //!
 //! The barrier of a warp is the same for the threads of a warp: in [`Stm::Warp`], control varies only by what is inside.
+//! So are shuffles. What one lane has is uniform where the block is one warp.
 
-use crate::{Block, Exp, From, Fun, Kernel, Space, Stm, V};
+use crate::device::DEVICE;
+use crate::{Block, Exp, From, Fun, Kernel, Lane, Space, Stm, V};
 use rustc_hash::FxHashSet;
 
 /// The barriers that not all threads reach, and why.
@@ -213,6 +215,18 @@ impl<'a> Flow<'a> {
             }
             Stm::WarpBarrier if control && self.in_warp == (self.team == Team::Warp) => {
                 self.report(stm, "it depends on the thread whether it comes here");
+            }
+            Stm::Shuffle { to, lane, by, of } => {
+                if !self.kernel.threads.is_multiple_of(DEVICE.warp) {
+                    self.report(stm, "warps of the kernel are not complete");
+                } else if control && self.in_warp == (self.team == Team::Warp) {
+                    self.report(stm, "it depends on the thread whether it comes here");
+                }
+                // The value of one lane is the same for all of its warp, which may be the whole block.
+                let same =
+                    *lane == Lane::At && !self.varies(by) && self.kernel.threads == DEVICE.warp;
+                let varies = control || self.varies(of) && !same;
+                self.mark(*to, varies);
             }
             Stm::Barrier
             | Stm::WarpBarrier

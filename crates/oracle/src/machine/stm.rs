@@ -166,6 +166,7 @@ impl<'a> Machine<'a> {
             Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
+            | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
             | Stm::Leave

@@ -33,10 +33,10 @@ const ENOUGH: i64 = 1 << 15;
 /// On devices, rows may be so many times as long as the mean.
 const ALIKE: i64 = 4;
 /// The mean length of rows up to which one thread of a device may read each, unless the user says something else: for one operator,
-/// for two, and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of 16M elements takes
-/// 276 us in rows of 64 (flattened 394), and 314 in rows of 256 (by warps 267); the sums of a sparse matrix with rows of 32 take
-/// 1110 (flattened 368).
-const SHORT: [i64; 3] = [16, 64, 192];
+/// and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of 16M elements takes 182 us in rows
+/// of 48 (by warps 295), and 269 in rows of 64 (by warps 217, flattened 394); the sums of a sparse matrix with rows of 32 take 1110
+/// (flattened 358).
+const SHORT: [i64; 2] = [16, 56];
 /// Likewise, if nothing is read along them.
 const COMPUTED: i64 = 1 << 24;
 /// This many positions are enough if their loops differ, unless the user says something else.
@@ -58,10 +58,11 @@ struct Members {
     most: i64,
 }
 
-/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 64 takes 412 us flattened and 726 by warps; of 128, 377 flattened;
-/// of 256, 267 by warps; of 1024, 248 by warps and 160 by blocks; of 16384, 361 flattened and 217 by blocks.
+/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 32 takes 399 us flattened and 307 by warps; of 128, 377 flattened and
+/// 149 by warps; of 1024, 110 by warps and 128 by blocks; of 2048, 130 by warps and 111 by blocks; of 16384, 361 flattened and 197 by
+/// blocks.
 const MEMBERS: [Members; 2] = [
-    Members { hint: "suff_warp_rows", enough: 1 << 12, least: 160, most: 512 },
+    Members { hint: "suff_warp_rows", enough: 1 << 12, least: 32, most: 1500 },
     Members { hint: "suff_block_rows", enough: 1 << 10, least: 160, most: 1 << 14 },
 ];
 

@@ -10,7 +10,7 @@ use super::algebra::range;
 use crate::simplify::cx::Cx;
 use fehu_base::Prim;
 use fehu_interp::scalar;
-use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, Stm, UnOp};
+use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, Stm, Type, UnOp};
 
 fn operands(stm: &Stm) -> Option<(CmpOp, Atom, Atom)> {
     match stm.exp {
@@ -53,6 +53,29 @@ pub(super) fn with_truth(_: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
         (CmpOp::Eq, a, Atom::Const(Scalar::Bool(false))) => Rewrite::exp(Exp::UnOp(UnOp::Not, a)),
         _ => None,
     }
+}
+
+/// `x % c == 0` has the same value whichever way remainders are rounded, and towards zero is how processors do it; powers of two are
+/// masks anyway
+pub(super) fn zero_remainder(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
+    let (CmpOp::Eq, a @ Atom::Var(remainder), zero) = operands(stm)? else { return None };
+    let Exp::BinOp(BinOp::Mod, x, by) = *cx.def(a)? else { return None };
+    let prim = cx.prim(a)?;
+    let divisor = cx.integer(by)?;
+    if !prim.is_signed()
+        || cx.integer(zero)? != 0
+        || divisor == 0
+        || divisor.unsigned_abs().is_power_of_two()
+        || !cx.is_only_use(remainder)
+    {
+        return None;
+    }
+    let x = cx.resolve(x);
+    let rest = cx.new_var("rest", Type::prim(prim));
+    let mut compared = stm.clone();
+    compared.exp = Exp::CmpOp(CmpOp::Eq, rest.into(), zero);
+    let first = Stm::new(vec![rest], Exp::BinOp(BinOp::Rem, x, by));
+    Some(Rewrite::Stms(vec![first, compared]))
 }
 
 /// Of integers `x < LEAST`, `GREATEST < x` are false, `LEAST <= x`, `x <= GREATEST` true

@@ -25,6 +25,7 @@ mod scalar;
 mod screma;
 mod soac;
 mod switch;
+mod telescope;
 
 use super::cx::Cx;
 use array::{concat, copy, fill, flat, index, map, parts, produced, shape, update};
@@ -143,6 +144,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
             screma::screma_identity_results,
             screma::screma_equal_results,
             screma::screma_sum_of_invariant,
+            telescope::scan_of_differences,
         ],
         Exp::Hist(_) => rules![Taking: soac::hist_width_zero],
         Exp::Scatter(_) => rules![Taking: soac::scatter_width_zero],
@@ -180,6 +182,7 @@ pub(super) fn rules_for(exp: &Exp) -> &'static [Rule] {
             compare::same_operands,
             compare::constant_right,
             compare::with_truth,
+            compare::zero_remainder,
             compare::extremes,
             compare::not_negative,
             compare::counter_below_bound,

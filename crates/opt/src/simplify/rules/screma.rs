@@ -18,7 +18,7 @@ fn operands(op: &Screma) -> usize {
 }
 
 /// Takes the statement out of its place.
-fn take(stm: &mut Stm) -> Stm {
+pub(super) fn take(stm: &mut Stm) -> Stm {
     std::mem::replace(stm, Stm::new(Vec::new(), Exp::Atom(Atom::bool(true))))
 }
 

@@ -6,7 +6,7 @@ use fehu_base::{IdVec, OrBug, Prim};
 use fehu_imp::rewrite::rename;
 use fehu_imp::visit::{each_stm, free_vars, set_vars};
 use fehu_imp::{
-    Arg, Block, Exp, From, Fun, FunId, Kernel, Message, Program, RedOp, Stm, Ty, V, VarInfo,
+    Arg, Block, Exp, From, Fun, FunId, Kernel, Lane, Message, Program, RedOp, Stm, Ty, V, VarInfo,
 };
 use fehu_ir::Scalar;
 use rustc_hash::FxHashMap;
@@ -75,6 +75,7 @@ pub(super) enum Op {
     Count(V, V, Exp),
     Barrier,
     WarpBarrier,
+    Shuffle(V, Lane, Exp, Exp),
     /// Only the first warp does not go on elsewhere.
     Warp(usize),
     End,
@@ -182,6 +183,7 @@ impl<'a> Maker<'a> {
             | Op::Count(..)
             | Op::Barrier
             | Op::WarpBarrier
+            | Op::Shuffle(..)
             | Op::End => {}
         }
     }
@@ -302,6 +304,9 @@ impl<'a> Maker<'a> {
             Stm::Count(v, p, at) => drop(self.push(Op::Count(*v, *p, at.clone()))),
             Stm::Barrier => drop(self.push(Op::Barrier)),
             Stm::WarpBarrier => drop(self.push(Op::WarpBarrier)),
+            Stm::Shuffle { to, lane, by, of } => {
+                self.push(Op::Shuffle(*to, *lane, by.clone(), of.clone()));
+            }
             Stm::Warp(body) => {
                 let test = self.push(Op::Warp(0));
                 self.block(body)?;

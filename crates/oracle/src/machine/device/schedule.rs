@@ -4,12 +4,15 @@
 //! another one has ended. In each round, every thread that can runs until it waits, polls, or lets others go first.
 
 use super::World;
-use super::code::Code;
+use super::code::{Code, Op};
 use super::memory::Array;
 use super::thread::{Run, Slot, State, Thread};
 use super::watch::Watch;
 use crate::heap::Fault;
 use crate::machine::{Res, wrong};
+use fehu_base::OrBug;
+use fehu_imp::V;
+use fehu_ir::Scalar;
 
 /// So many rounds in which threads only poll mean that they will do so forever.
 const PATIENCE: u32 = 200;
@@ -109,7 +112,7 @@ impl Resident {
             }
         }
         if self.threads.iter().any(|thread| thread.state == State::Ready) {
-            self.meet_in_warps(world);
+            self.meet_in_warps(world, code);
             return Ok(());
         }
         let all = |state: State| self.threads.iter().all(|thread| thread.state == state);
@@ -120,7 +123,7 @@ impl Resident {
                 world.progress += 1;
             }
             State::Ready | State::Barrier(_) | State::WarpBarrier(_) | State::Ended => {
-                if !self.meet_in_warps(world) && !self.is_over() {
+                if !self.meet_in_warps(world, code) && !self.is_over() {
                     return Err(self.diverged(world));
                 }
             }
@@ -129,12 +132,16 @@ impl Resident {
     }
 
     /// Warps whose threads have all arrived go on; whether there are such.
-    fn meet_in_warps(&mut self, world: &mut World) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only barriers order what threads write")]
+    fn meet_in_warps(&mut self, world: &mut World, code: &Code) -> bool {
         let mut found = false;
         for (warp, threads) in self.threads.chunks_mut(world.warp as usize).enumerate() {
             let State::WarpBarrier(at) = threads[0].state else { continue };
             if threads.iter().all(|thread| thread.state == State::WarpBarrier(at)) {
-                self.team.warp_epochs[warp] += 1;
+                match &code.ops[at] {
+                    Op::Shuffle(v, ..) => shuffle(threads, *v),
+                    _ => self.team.warp_epochs[warp] += 1,
+                }
                 threads.iter_mut().for_each(|thread| thread.state = State::Ready);
                 world.progress += 1;
                 found = true;
@@ -167,6 +174,17 @@ impl Resident {
             "kernel {}: block {}: not all threads come to a barrier: thread {} waits for {whole}{other}",
             world.kernel, self.team.block, one.number
         ))
+    }
+}
+
+/// Threads tell each other their values.
+fn shuffle(threads: &mut [Thread], v: V) {
+    let first = threads[0].number;
+    let given: Vec<Option<(u32, Scalar)>> = threads.iter().map(Thread::given).collect();
+    for (thread, own) in threads.iter_mut().zip(&given) {
+        let (asked, _) = own.or_bug("a thread in a shuffle");
+        let (_, value) = given[(asked - first) as usize].or_bug("another thread in a shuffle");
+        thread.told(v, value);
     }
 }
 

@@ -9,7 +9,8 @@ use crate::heap::Fault;
 use crate::machine::exp::{Env, eval, failed, int, truth};
 use crate::machine::{Res, wrong};
 use fehu_base::Prim;
-use fehu_imp::{Exp, From, Space, Ty, V};
+use fehu_imp::device::DEVICE;
+use fehu_imp::{Exp, From, Lane, Space, Ty, V};
 use fehu_interp::scalar;
 use fehu_ir::{Elem, Scalar};
 
@@ -35,6 +36,8 @@ pub(super) struct Thread {
     exchanged: Vec<Option<(V, i64)>>,
     locals: Vec<Option<Array>>,
     locks: Vec<Lock>,
+    /// In a shuffle: the thread that it asks, and what it tells others.
+    given: Option<(u32, Scalar)>,
 }
 
 /// Whether a thread can go on.
@@ -68,7 +71,19 @@ impl Thread {
             exchanged: vec![None; code.exchanges],
             locals: (0..code.locals).map(|_| None).collect(),
             locks: Vec::new(),
+            given: None,
         }
+    }
+
+    /// What it tells others, and whom it asks, in a shuffle that all threads of its warp have come to.
+    pub(super) fn given(&self) -> Option<(u32, Scalar)> {
+        self.given
+    }
+
+    /// It has been told.
+    pub(super) fn told(&mut self, v: V, value: Scalar) {
+        self.slots[v.0 as usize] = Slot::Scalar(value);
+        self.given = None;
     }
 }
 
@@ -280,6 +295,12 @@ impl Run<'_> {
                     self.thread.state = State::WarpBarrier(at);
                     return Ok(());
                 }
+                Op::Shuffle(_, lane, by, of) => {
+                    let (by, value) = (int(self, by)?, eval(self, of)?);
+                    self.thread.given = Some((self.asked(*lane, by)?, value));
+                    self.thread.state = State::WarpBarrier(at);
+                    return Ok(());
+                }
                 Op::Warp(to) => {
                     if self.thread.number >= self.world.warp {
                         self.thread.at = *to;
@@ -291,6 +312,22 @@ impl Run<'_> {
                     return Ok(());
                 }
             }
+        }
+    }
+
+    /// The number of the thread that a lane is.
+    fn asked(&self, lane: Lane, by: i64) -> Res<u32> {
+        let own = i64::from(self.thread.number % DEVICE.warp);
+        let found = match lane {
+            Lane::Down => own.saturating_add(by),
+            Lane::Up => own.saturating_sub(by),
+            Lane::At => by,
+        };
+        let first = self.thread.number - self.thread.number % DEVICE.warp;
+        match u32::try_from(found).ok().filter(|found| *found < DEVICE.warp) {
+            Some(found) => Ok(first + found),
+            None if lane != Lane::At && by >= 0 => Ok(self.thread.number),
+            None => Err(self.wrong(format!("there is no lane {} {by}", lane.name()))),
         }
     }
 
