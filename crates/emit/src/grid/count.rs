@@ -458,8 +458,7 @@ impl<'a> Emit<'a> {
                         Some((is_first, begin)) => {
                             let others =
                                 this.counted_before(tile, *words, bases[number], begin.clone());
-                            let zero = Exp::int(0);
-                            let before = [is_first.clone(), before[number].clone(), zero];
+                            let before = [is_first.clone(), before[number].clone(), Exp::int(0)];
                             let before = Exp::Select(Box::new(before));
                             (u32_bin(BinOp::Sub, sum, others), before)
                         }
@@ -533,7 +532,7 @@ impl<'a> Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// The plain results of an operator, if they are what its scans count.
+    /// The plain results of an operator, if they are what its scans count, or elements of its inputs.
     fn counted_elements(
         &mut self,
         pat: &'a [Var],
@@ -543,8 +542,13 @@ impl<'a> Emit<'a> {
         let (counted, plain) = op.map.body.results.split_at(op.folded());
         let mut found = Vec::new();
         for (var, result) in pat[op.folded()..].iter().zip(plain) {
-            let scan = counted.iter().position(|other| other == result)?;
-            found.push((*var, self.operand("one", Prim::I64, ones[scan].clone())));
+            let given = op.map.params.iter().any(|param| Atom::Var(*param) == *result);
+            let value = match counted.iter().position(|other| other == result) {
+                Some(scan) => self.operand("one", Prim::I64, ones[scan].clone()),
+                None if given => self.value(*result)?,
+                None => return None,
+            };
+            found.push((*var, value));
         }
         Some(found)
     }

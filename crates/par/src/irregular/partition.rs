@@ -7,8 +7,8 @@
 //! c = m - (a + b)
 //! ys = withacc scratch {
 //!   seg rows {
-//!     (p, q, class, x) = screma m (xs): scan: how many elements up to each have class 0 and class 1
-//!     screma m (p, q, class, x, iota m): write x to the place that follows from its class, p and q, and the position
+//!     (p, q, f, g, x) = screma m (xs): scan: how many elements up to each have class 0 and class 1; whether each has
+//!     screma m (p, q, f, g, x, iota m): write x to the place that follows from these and the position
 //!   }
 //! }
 //! ```
@@ -127,8 +127,7 @@ impl Irregular<'_> {
         Classified { inputs: pat, map, elements, counted, has_rest }
     }
 
-    /// The function that yields, for each class that is counted, whether an element has it; several times if need be, and then
-    /// what it yielded before.
+    /// The function that yields, for each class that is counted, whether an element has it; so many times, and then the elements.
     fn flags(&mut self, made: &Classified, times: usize) -> Lambda {
         let mut map = made.map.clone();
         let class = map.body.results[0];
@@ -141,10 +140,10 @@ impl Irregular<'_> {
             (0..made.counted).map(flag).collect()
         });
         map.body.stms.extend(flags.stms);
-        let mut results = flags.results.repeat(times);
-        map.ret.splice(0..0, vec![Type::I64; results.len()]);
-        results.append(&mut map.body.results);
-        map.body.results = results;
+        // In the place of the class.
+        let flags = flags.results.repeat(times);
+        map.ret.splice(0..1, vec![Type::I64; flags.len()]);
+        map.body.results.splice(0..1, flags);
         map
     }
 
@@ -180,7 +179,7 @@ impl Irregular<'_> {
         let width = Atom::Var(rows.width);
         let arrays = &stm.pat[op.classes..];
 
-        let times = 1 + usize::from(count.is_some());
+        let times = 2 + usize::from(count.is_some());
         let map = self.flags(made, times);
         let scan =
             |this: &mut Self| Scan { op: this.operator(BinOp::Add), neutral: vec![0.into()] };
@@ -244,8 +243,8 @@ impl Irregular<'_> {
         self.out.push(Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) });
     }
 
-    /// The function that writes an element: of how many elements of each class there are up to it, its class, what it consists of, its
-    /// position, and the accumulator.
+    /// The function that writes an element: of how many elements of each class there are up to it, whether it has the class, what it
+    /// consists of, its position, and the accumulator.
     fn placing(
         &mut self,
         op: &Partition,
@@ -255,13 +254,14 @@ impl Irregular<'_> {
         cert: Var,
     ) -> Lambda {
         let elements = &op.map.ret[1..];
-        let mut params = vec![("place".into(), Type::I64); made.counted + 1];
+        let mut params = vec![("place".into(), Type::I64); 2 * made.counted];
         params.extend(elements.iter().map(|ty| ("elem".into(), ty.clone())));
         params.extend([("at".into(), Type::I64), ("acc".into(), Type::Acc(cert))]);
         let mut b = Builder::new(self.vars);
         b.lambda(params, vec![Type::Acc(cert)], |b, params| {
             let (places, rest) = params.split_at(made.counted);
-            let ([class, elements @ ..], [at, acc]) = rest.split_at(rest.len() - 2) else {
+            let (flags, rest) = rest.split_at(made.counted);
+            let (elements, [at, acc]) = rest.split_at(rest.len() - 2) else {
                 bug("the parameters of a function")
             };
             let add = |b: &mut Builder<'_>, x: Atom, y: Atom| -> Atom {
@@ -284,8 +284,7 @@ impl Irregular<'_> {
             for (k, count) in places.iter().enumerate().rev() {
                 let otherwise = place;
                 place = b.body(|b| {
-                    let is =
-                        b.exp("is", Exp::CmpOp(CmpOp::Eq, (*class).into(), Atom::i64(k as i64)));
+                    let is = b.exp("is", Exp::CmpOp(CmpOp::Eq, flags[k].into(), Atom::i64(1)));
                     let here = b.body(|b| {
                         let first = add(b, rows.start.into(), starts[k]);
                         let after = add(b, first, (*count).into());
