@@ -168,6 +168,11 @@ impl Host<'_> {
         let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
         let labels = Labels::of_map(applied.map, self.vars);
         let Some(found) = irregular_in(&applied.map.body, &labels) else {
+            if let Some(inside) = accumulated(&applied.map.body, &labels) {
+                let why =
+                    stays("it contributes to arrays that each position has of its own", inside);
+                self.not_lifted(&why, stm.loc.as_ref());
+            }
             return self.in_rounds(stm, &labels);
         };
         let loc = found.loc.clone().or(stm.loc.clone());
@@ -178,14 +183,18 @@ impl Host<'_> {
                 stms
             }
             Err(stays) => {
-                let text = format!(
-                    "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
-                    stays.why
-                );
-                self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc.as_ref()), &text);
+                self.not_lifted(&stays, loc.as_ref());
                 vec![stm]
             }
         }
+    }
+
+    fn not_lifted(&mut self, stays: &Stays, loc: Option<&Loc>) {
+        let text = format!(
+            "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
+            stays.why
+        );
+        self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc), &text);
     }
 
     /// An operator without anything irregular, in rounds if it is a long loop that differs.
@@ -308,6 +317,21 @@ fn irregular<'a>(stm: &'a Stm, labels: &Labels) -> Option<&'a Stm> {
     let mut found = None;
     bodies(&stm.exp, &mut |body| found = found.or_else(|| irregular_in(body, labels)));
     found
+}
+
+/// The first accumulation of a body, or of one inside, that has an irregular operator in its function.
+fn accumulated<'a>(body: &'a Body, labels: &Labels) -> Option<&'a Stm> {
+    body.stms.iter().find_map(|stm| {
+        if is_sequential(stm) {
+            return None;
+        }
+        if let Exp::WithAcc(_, lambda) = &stm.exp {
+            return irregular_in(&lambda.body, labels).map(|_| stm);
+        }
+        let mut found = None;
+        bodies(&stm.exp, &mut |body| found = found.or_else(|| accumulated(body, labels)));
+        found
+    })
 }
 
 /// The bodies of an expression in which operators can be lifted: not those of operators on partial results.
