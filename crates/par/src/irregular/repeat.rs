@@ -389,7 +389,7 @@ impl Irregular<'_> {
         active: Var,
     ) -> Lifted<Vec<Atom>> {
         let Inner { body, space, .. } = *inner;
-        let (order, count) = self.divided(active, space);
+        let (order, count) = self.selected(active, space);
         let (part, order) = self.part(order, Atom::i64(0), count, space);
         self.own_in_branch(body, part);
         self.body(body, part)?;
