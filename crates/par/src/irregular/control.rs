@@ -13,8 +13,17 @@ use fehu_ir::{
 };
 
 impl Irregular<'_> {
-    /// The numbers of the positions at which a condition holds, and then of the others; how many these are.
+    /// The numbers of the positions at which a condition holds, and then of the others; how many the first are.
     pub(super) fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        self.in_classes(conds, 2, space)
+    }
+
+    /// Likewise, without the others.
+    pub(super) fn selected(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        self.in_classes(conds, 1, space)
+    }
+
+    fn in_classes(&mut self, conds: Var, classes: usize, space: usize) -> (Var, Atom) {
         self.settle();
         let count = self.spaces[space].count;
         let iota = Exp::Iota(Prim::I64, count, Atom::i64(0), Atom::i64(1));
@@ -28,10 +37,14 @@ impl Irregular<'_> {
             vec![b.typed("class", Type::I64, exp).into(), params[1].into()]
         });
         let inputs = vec![conds, positions];
-        let op = Partition { width: count, classes: 2, inputs, map };
+        let op = Partition { width: count, classes, inputs, map };
         let mut new = |hint: &str, ty| self.vars.push(VarInfo { hint: hint.into(), ty });
-        let pat = vec![new("yes", Type::I64), new("no", Type::I64), new("order", numbers(count))];
-        let (yes, order) = (pat[0], pat[2]);
+        let mut pat = vec![new("yes", Type::I64)];
+        if classes == 2 {
+            pat.push(new("no", Type::I64));
+        }
+        pat.push(new("order", numbers(count)));
+        let (yes, order) = (pat[0], pat[classes]);
         self.out.push(Stm::new(pat, Exp::Partition(Box::new(op))));
         (order, yes.into())
     }

@@ -184,11 +184,7 @@ impl Host<'_> {
         match self.attempt(&stm) {
             Some((_, Ok(stms))) => stms,
             Some((loc, Err(stays))) => {
-                let text = format!(
-                    "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
-                    stays.why
-                );
-                self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc.as_ref()), &text);
+                self.not_lifted(&stays, loc.as_ref());
                 vec![stm]
             }
             None => self.in_rounds(stm),
@@ -212,13 +208,25 @@ impl Host<'_> {
         Some((loc, lifted))
     }
 
+    fn not_lifted(&mut self, stays: &Stays, loc: Option<&Loc>) {
+        let text = format!(
+            "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
+            stays.why
+        );
+        self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc), &text);
+    }
+
     /// An operator without anything irregular, in rounds if it is a long loop that differs.
     fn in_rounds(&mut self, stm: Stm) -> Vec<Stm> {
+        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
+        let labels = Labels::of_map(applied.map, self.vars);
+        if let Some(inside) = accumulated(&applied.map.body, &labels) {
+            let why = stays("it contributes to arrays that each position has of its own", inside);
+            self.not_lifted(&why, stm.loc.as_ref());
+        }
         if self.level != Level::Grid || self.in_loop {
             return vec![stm];
         }
-        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
-        let labels = Labels::of_map(applied.map, self.vars);
         let Some(nest) = Nest::of(&stm, &labels, self.effects, self.vars) else { return vec![stm] };
         let name = eco_format!("{}.suff_rounds_{}", self.name, self.versions);
         self.versions += 1;
@@ -348,6 +356,21 @@ fn irregular<'a>(stm: &'a Stm, labels: &Labels) -> Option<&'a Stm> {
     let mut found = None;
     bodies(&stm.exp, &mut |body| found = found.or_else(|| irregular_in(body, labels)));
     found
+}
+
+/// The first accumulation of a body, or of one inside, that has an irregular operator in its function.
+fn accumulated<'a>(body: &'a Body, labels: &Labels) -> Option<&'a Stm> {
+    body.stms.iter().find_map(|stm| {
+        if is_sequential(stm) {
+            return None;
+        }
+        if let Exp::WithAcc(_, lambda) = &stm.exp {
+            return irregular_in(&lambda.body, labels).map(|_| stm);
+        }
+        let mut found = None;
+        bodies(&stm.exp, &mut |body| found = found.or_else(|| accumulated(body, labels)));
+        found
+    })
 }
 
 /// The bodies of an expression in which operators can be lifted: not those of operators on partial results.

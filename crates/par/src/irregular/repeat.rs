@@ -82,7 +82,7 @@ impl Irregular<'_> {
         self.labels.all_differ(params.iter().map(|param| param.var), self.vars);
         self.labels.body(body, self.vars);
         if !self.has_work(body) {
-            return Err(stays("one thread makes an array whose size differs", stm));
+            return Err(stays("a loop writes one element after the other", stm));
         }
         let inner = Inner { params, form, body, space };
         let (mut states, mut sizes) = (Vec::new(), Vec::new());
@@ -389,7 +389,7 @@ impl Irregular<'_> {
         active: Var,
     ) -> Lifted<Vec<Atom>> {
         let Inner { body, space, .. } = *inner;
-        let (order, count) = self.divided(active, space);
+        let (order, count) = self.selected(active, space);
         let (part, order) = self.part(order, Atom::i64(0), count, space);
         self.own_in_branch(body, part);
         self.body(body, part)?;
