@@ -9,7 +9,8 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM,
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
+    UNSTREAM,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
@@ -55,7 +56,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Functions that were composed have things in common, and results that nobody reads any more.
         SIMPLIFY, CSE, HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
-        FUSE, SIMPLIFY,
+        FUSE, SIMPLIFY, // What reads an array is now as few operators as there will be.
+        STREAMED,
     ],
     stages: &[],
 };
@@ -66,7 +68,7 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
-        SIMPLIFY, //
+        SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -98,7 +100,7 @@ pub const MULTICORE: Pipeline = Pipeline {
     about: "the passes for CPUs, followed by the division into tasks",
     passes: &[
         INLINE, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST, FUSE,
-        SIMPLIFY, //
+        SIMPLIFY, STREAMED, //
         // Before streams become single chunks.
         CHUNKS, UNSTREAM, SIMPLIFY, //
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
@@ -127,6 +129,7 @@ pub const GPU: Pipeline = Pipeline {
         HOIST,
         FUSE,
         SIMPLIFY,
+        STREAMED,
         // What large functions hide below a map is lost; what they bring can be fused.
         EXPOSE,
         SIMPLIFY,
