@@ -27,6 +27,12 @@ impl Checker<'_> {
             self.report(errors::higher_order_entry(span, name));
             return;
         }
+        for (pat, ty) in bind.params.iter().zip(&params) {
+            if pat.is_streamed() && !matches!(ty.unwrap_unique(), Ty::Array(..)) {
+                let text = self.show(ty);
+                self.report(errors::stream_of_no_array(pat.span, &text));
+            }
+        }
         for &size in &scheme.sizes {
             let text = self.program.vars[size].name.clone();
             if params.iter().any(|ty| used_constructively(ty, size)) {

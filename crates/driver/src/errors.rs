@@ -189,3 +189,11 @@ pub(crate) fn safety_check_required(span: Span, callers: &[String]) -> Diagnosti
     };
     warning.note("`#[warn(safety_checks)]` asks for this warning")
 }
+
+/// A parameter that is marked `#[stream]` is needed as a whole.
+pub(crate) fn not_streamed(span: Span, message: &str) -> Diagnostic {
+    Diagnostic::warning("not-streamed", span, message)
+        .at("this needs all of it")
+        .note("`#[stream]` asks for an array that is read once, from the first element to the last")
+        .help("compute everything that is needed of it in one pass, or remove the attribute")
+}

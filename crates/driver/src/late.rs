@@ -1,6 +1,7 @@
 //! Warnings that only a compiled program can give: they depend on what the optimiser has found out.
 //!
 //! - `#[unroll]` at a loop whose number of iterations nobody knows has no effect.
+//! - `#[stream]` at a parameter that is needed as a whole has no effect.
 //! - `#[warn(safety_checks)] e` asks which checks are left in `e`, and in what is called there. A check knows the places that
 //!   lead to it, innermost first; where a function is still called, its checks are those of the call.
 
@@ -25,6 +26,17 @@ pub(crate) fn warnings(
         let loc = remark.loc.as_ref().filter(|loc| missed && !loc.in_prelude());
         if let Some(place) = loc.and_then(|loc| span(sources, loc)) {
             found.push(errors::unroll_without_effect(place, &remark.text));
+        }
+        let missed = remark.pass == fehu_opt::STREAMED.name && remark.kind == RemarkKind::Missed;
+        if let Some(place) =
+            remark.loc.as_ref().filter(|_| missed).and_then(|loc| span(sources, loc))
+        {
+            let other = remark.other.as_ref().and_then(|loc| span(sources, loc));
+            let shown = |_: Option<&Loc>| {
+                other
+                    .map_or("before it".to_owned(), |span| format!("at {}", sources.describe(span)))
+            };
+            found.push(errors::not_streamed(place, &remark.sentence(shown)));
         }
     }
     let watched: Vec<Span> =

@@ -9,7 +9,8 @@ use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, UNPARTITION, UNROLL, UNSTREAM,
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
+    UNSTREAM,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
@@ -55,7 +56,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Functions that were composed have things in common, and results that nobody reads any more.
         SIMPLIFY, CSE, HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
-        FUSE, SIMPLIFY,
+        FUSE, SIMPLIFY, // What reads an array is now as few operators as there will be.
+        STREAMED,
     ],
     stages: &[],
 };
@@ -67,7 +69,7 @@ pub const CPU: Pipeline = Pipeline {
     passes: &[
         INLINE, // One thread has no use for flatmaps.
         UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST,
-        FUSE, SIMPLIFY, //
+        FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -112,11 +114,12 @@ pub const MULTICORE: Pipeline = Pipeline {
         CSE,
         HOIST,
         FUSE,
-        SIMPLIFY, //
+        SIMPLIFY,
+        STREAMED,
         // Before streams become single chunks.
         CHUNKS,
         UNSTREAM,
-        SIMPLIFY, //
+        SIMPLIFY,
         // Operators are what they will be. Rows that differ are found first: what is left is regular.
         IRREGULAR,
         SIMPLIFY,
@@ -154,6 +157,7 @@ pub const GPU: Pipeline = Pipeline {
         HOIST,
         FUSE,
         SIMPLIFY,
+        STREAMED,
         // What large functions hide below a map is lost; what they bring can be fused.
         EXPOSE,
         SIMPLIFY,

@@ -13,7 +13,7 @@ use ecow::{EcoString, eco_format};
 use fehu_base::{OrBug, Span};
 use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
-use fehu_ir::{Atom, CheckPart, CmpOp, Entry, Fun, Param, Type, Var};
+use fehu_ir::{Atom, Attr, CheckPart, CmpOp, Entry, Fun, Param, Type, Var};
 use fehu_syntax::ast;
 use std::rc::Rc;
 
@@ -67,6 +67,10 @@ impl<'a> Lower<'a> {
             shapes.push(shape);
             ty = fun.ret.clone();
         }
+        let streamed = bind.params.iter().filter(|pat| pat.is_streamed());
+        let streamed: Vec<Attr> = streamed
+            .map(|pat| Attr { name: "stream".into(), args: vec![Attr::named(param_name(pat))] })
+            .collect();
         let mut externals = Vec::new();
         let mut args = Vec::new();
         let mut ty = scheme.ty.clone();
@@ -163,7 +167,7 @@ impl<'a> Lower<'a> {
             fun,
             params: externals,
             result,
-            attrs: dec.attrs.iter().map(attribute).collect(),
+            attrs: dec.attrs.iter().map(attribute).chain(streamed).collect(),
             doc: dec.doc.as_ref().map(|doc| doc.text.clone()),
         });
         Ok(())

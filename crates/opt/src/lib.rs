@@ -28,6 +28,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
+mod streamed;
 mod unpartition;
 mod unpass;
 mod unroll;
@@ -40,6 +41,7 @@ pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
+pub use streamed::STREAMED;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
@@ -55,6 +57,7 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
+    STREAMED,
     UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,

@@ -73,3 +73,9 @@ pub(crate) fn seq_for_another(want: &Ty, found: &Ty) -> Option<&'static str> {
         (_, _) => None,
     }
 }
+
+pub(crate) fn stream_of_no_array(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error("not-streamed", span, "`#[stream]` is for parameters that are arrays")
+        .at(format!("this has type {ty}"))
+        .help("remove the attribute; a sequence (`seq t`) is streamed without it")
+}

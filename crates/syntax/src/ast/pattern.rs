@@ -1,6 +1,6 @@
 //! Patterns.
 
-use super::{Attr, Ident, Lit, NodeId, TypeExp};
+use super::{Attr, AttrKind, Ident, Lit, NodeId, TypeExp};
 use fehu_base::Span;
 
 /// A pattern.
@@ -27,6 +27,24 @@ impl Pat {
                 fields.iter().filter_map(|f| f.pat.as_ref()).any(|pat| pat.any_type(asked))
             }
             PatKind::Var(_) | PatKind::Wildcard | PatKind::Lit(_) | PatKind::Error => false,
+        }
+    }
+
+    /// Whether the whole of it is marked `#[stream]`.
+    pub fn is_streamed(&self) -> bool {
+        match &self.kind {
+            PatKind::Attr(attr, inner) => {
+                matches!(&attr.kind, AttrKind::Name(name) if name == "stream")
+                    || inner.is_streamed()
+            }
+            PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => inner.is_streamed(),
+            PatKind::Var(_)
+            | PatKind::Wildcard
+            | PatKind::Lit(_)
+            | PatKind::Tuple(_)
+            | PatKind::Record(_)
+            | PatKind::Ctor(..)
+            | PatKind::Error => false,
         }
     }
 }

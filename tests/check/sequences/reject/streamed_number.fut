@@ -1,0 +1,2 @@
+-- error: not-streamed
+entry main (#[stream] x: i32) : i32 = x
