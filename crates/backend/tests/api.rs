@@ -77,6 +77,11 @@ fn a_library_for_many_threads_can_be_used() {
     assert_eq!(folder.compile_and_run("driver.c", &options), "1\n2\n3\n4\n");
 }
 
+/// Whether time does not matter.
+fn thorough() -> bool {
+    std::env::var("FEHU_SANITIZE").is_ok_and(|value| value == "all")
+}
+
 const MULTICORE_DRIVER: &str = r#"
 #include "api.h"
 int main(void) {
@@ -116,7 +121,8 @@ fn an_executable_reads_and_writes_values() {
 fn a_server_obeys() {
     // What only servers for one thread have is little, and not worth sanitizers.
     let options = ["-O0", "-pthread", "-fsanitize=address,undefined"];
-    for (target, options) in [(Target::C, &options[..2]), (Target::Multicore, &options)] {
+    let few = if thorough() { &options[..] } else { &options[..2] };
+    for (target, options) in [(Target::C, few), (Target::Multicore, &options)] {
         let folder = Folder::new(&format!("api_server_{target:?}"));
         folder.write("api.c", &whole(Mode::Server, target).0);
         folder.write("input", "1.5f32 2.5f32 [10, 20] 3i64");
@@ -186,7 +192,8 @@ fn a_program_uses_the_tables() {
 #[test]
 fn the_runtime_can_be_compiled_separately() {
     // Some warnings come from the optimiser only, so it sees the whole of the larger runtime.
-    for (target, level) in [(Target::C, "-O0"), (Target::Multicore, "-O1")] {
+    let little = if thorough() { "-O1" } else { "-O0" };
+    for (target, level) in [(Target::C, little), (Target::Multicore, "-O1")] {
         let (program, _) = whole(Mode::Server, target);
         let folder = Folder::new(&format!("api_separate_{target:?}"));
         folder.write("program.c", &program);

@@ -128,6 +128,8 @@ const SETTINGS: [Setting; 5] = [
 ];
 /// The largest size of arrays of some programs.
 const LARGE: i64 = 20;
+/// Numbers of threads, in turn.
+const THREADS: [u64; 3] = [2, 6, LARGE as u64 + 4];
 /// The longest arrays of programs that are made for kernels.
 const LONG: i64 = 1500;
 /// After so many disagreements nobody wants to see more.
@@ -297,6 +299,11 @@ impl Run<'_> {
         if self.target == Target::OpenCl {
             // The optimiser of an implementation for processors takes minutes for kernels with barriers.
             options.push("--build-option=-cl-opt-disable".to_owned());
+        }
+        if self.target.has_tasks() {
+            // With few threads the positions outside are enough for all of them; with many, those inside are shared as well.
+            let threads = THREADS[(batch % THREADS.len() as u64) as usize];
+            options.push(format!("--num-threads={threads}"));
         }
         if self.target.is_gpu() && !batch.is_multiple_of(2) {
             options.push("--default-thread-block-size=32".to_owned());

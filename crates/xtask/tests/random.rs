@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs so many programs, all of which agree.
-fn agree(backend: &str, count: u64) -> String {
+fn agree(backend: &str, count: u64, options: &[&str]) -> String {
     // Kernels are kept by OpenCL; not in the folder of whoever runs the tests.
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
     let output = Command::new(env!("CARGO_BIN_EXE_fehu-xtask"))
         .args(["random", "--backend", backend, "--count", &count.to_string()])
-        .args(["--batch", "20", "--jobs", "2"])
+        .args(["--batch", "20", "-j", "2"])
+        .args(options)
         .env("XDG_CACHE_HOME", &kept)
         .output()
         .expect("it runs");
@@ -27,7 +28,7 @@ fn number(text: &str, name: &str) -> u64 {
 #[test]
 fn random_programs_agree_on_opencl() {
     // OpenCL takes a second for a program; as many as one likes run as kernels without it.
-    let text = agree("opencl", 6);
+    let text = agree("opencl", 6, &[]);
     assert_eq!(number(&text, "programs "), 6, "{text}");
     assert!(number(&text, "agreed") > 30, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
@@ -37,6 +38,12 @@ fn random_programs_agree_on_opencl() {
 
 #[test]
 fn random_programs_agree_in_c() {
-    let text = agree("multicore", 40);
-    assert!(number(&text, "agreed") > 150, "{text}");
+    let text = agree("multicore", 30, &[]);
+    assert!(number(&text, "agreed") > 110, "{text}");
+}
+
+#[test]
+fn random_irregular_nests_agree_in_c() {
+    let text = agree("multicore", 10, &["--only", "irregular"]);
+    assert!(number(&text, "agreed") > 50, "{text}");
 }
