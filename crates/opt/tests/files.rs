@@ -7,7 +7,7 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 15] = [
     "chunks",
     "epilogue",
     "expose",
@@ -20,6 +20,8 @@ const OTHERS: [&str; 13] = [
     "text",
     "grid_tiling",
     "tiling",
+    "unflatmap",
+    "unflatmap_inside",
     "verify",
 ];
 
