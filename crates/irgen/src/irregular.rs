@@ -100,7 +100,8 @@ impl Gen {
 
     /// An associative operator and its neutral element, as text.
     fn operator(&mut self) -> (String, i64) {
-        let (op, neutral) = [("add", 0), ("max", 0), ("mul", 1), ("xor", 0)][self.rng.below(4)];
+        let (op, neutral) =
+            [("add", 0), ("max", i64::MIN), ("mul", 1), ("xor", 0)][self.rng.below(4)];
         let (a, b, c) = (self.name(), self.name(), self.name());
         (
             format!("\\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = {op} {a} {b} in ({c}) }}"),

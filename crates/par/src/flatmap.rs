@@ -60,17 +60,15 @@ pub(crate) fn write_out_all(body: &mut Body, effects: &Effects, vars: &mut IdVec
 fn written_out(body: &mut Body, which: Which, effects: &Effects, vars: &mut IdVec<Var, VarInfo>) {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
-        let inside = match stm.exp {
-            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => which,
-            // The functions of operators.
-            _ => Which::All,
-        };
+        // What else has bodies has functions that are applied to elements.
+        let is_control = matches!(stm.exp, Exp::If(..) | Exp::Switch(..) | Exp::Loop(..));
+        let inside = if is_control { which } else { Which::All };
         stm.exp.map_bodies(&mut |body| written_out(body, inside, effects, vars));
-        match &stm.exp {
-            Exp::Flatmap(op) if which == Which::All || has_one_size(op) => {
-                out.extend(write_out(stm, effects, vars));
-            }
-            _ => out.push(stm),
+        let goes = |op: &Flatmap| which == Which::All || has_one_size(op);
+        if matches!(&stm.exp, Exp::Flatmap(op) if goes(op)) {
+            out.extend(write_out(stm, effects, vars));
+        } else {
+            out.push(stm);
         }
     }
     body.stms = out;

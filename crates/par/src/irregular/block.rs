@@ -4,7 +4,7 @@
 //! room for the longest row: `min width longest` is what each position calls its width.
 
 use super::version::First;
-use super::{Irregular, function_mut};
+use super::{Irregular, function, function_mut};
 use crate::block::{block_widths, is_view};
 use crate::seg::Segs;
 use fehu_base::IdVec;
@@ -85,11 +85,7 @@ impl Irregular<'_> {
     /// Likewise, of a copy of a map that one thread executes for each position, if it makes arrays of that size: so the host knows how
     /// much memory each thread needs. Whether it does.
     pub(super) fn bound_rows(&mut self, map: &Stm, copy: &mut Stm, first: &First) -> bool {
-        let function = match &map.exp {
-            Exp::Screma(op) => &op.map,
-            Exp::Flatmap(op) => &op.map,
-            _ => return false,
-        };
+        let Some(function) = function(&map.exp) else { return false };
         let Some(place) = Place::of(first.width, function, self.vars) else { return false };
         let makes = function.body.stms.iter().any(|stm| {
             let sizes = |var: &Var| self.vars[*var].ty.shape().contains(&first.width.into());

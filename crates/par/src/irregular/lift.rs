@@ -39,10 +39,9 @@ impl Irregular<'_> {
         self.body(&op.map.body, 0)?;
         self.settle();
         let results = &op.map.body.results;
-        let (plain, pieces) = match &stm.exp {
-            Exp::Flatmap(flatmap) => results.split_at(flatmap.plain()),
-            _ => (results.as_slice(), [].as_slice()),
-        };
+        let flatmap = if let Exp::Flatmap(op) = &stm.exp { Some(op) } else { None };
+        let plain = flatmap.map_or(results.len(), |op| op.plain());
+        let (plain, pieces) = results.split_at(plain);
         let mut arrays = Vec::with_capacity(results.len());
         for result in plain {
             let array = match atom_type(*result, self.vars) {
@@ -51,7 +50,7 @@ impl Irregular<'_> {
             };
             arrays.push(self.own(array, op.inputs, &arrays));
         }
-        if matches!(stm.exp, Exp::Flatmap(_)) {
+        if flatmap.is_some() {
             let total = self.pieces(stm, plain[0], pieces, op.inputs, &mut arrays)?;
             return Ok([total].into_iter().chain(arrays.into_iter().map(Atom::Var)).collect());
         }

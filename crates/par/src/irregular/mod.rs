@@ -309,7 +309,20 @@ impl Applied<'_> {
     }
 }
 
-/// The function that one thread may execute at each position, to be changed.
+/// The function that one thread may execute at each position.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest of others is not applied to positions"
+)]
+fn function(exp: &Exp) -> Option<&Lambda> {
+    match exp {
+        Exp::Screma(op) => Some(&op.map),
+        Exp::Flatmap(op) => Some(&op.map),
+        _ => None,
+    }
+}
+
+/// Likewise, to be changed.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the rest of others is not applied to positions"

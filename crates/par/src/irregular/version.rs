@@ -216,9 +216,10 @@ impl Irregular<'_> {
         }
         let results = map.pat.iter().map(|var| Atom::Var(*var)).collect();
         let loc = map.loc.clone();
-        let stms = match &map.exp {
-            Exp::Flatmap(_) => write_out(map, self.effects, self.vars),
-            _ => vec![map],
+        let stms = if matches!(map.exp, Exp::Flatmap(_)) {
+            write_out(map, self.effects, self.vars)
+        } else {
+            vec![map]
         };
         let outer = Body { results, stms };
         if let Some(first) = &first {
