@@ -13,8 +13,8 @@ use fehu_opt::{
     UNSTREAM,
 };
 use fehu_par::{
-    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_TILING, IRREGULAR, SIMD,
-    TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
+    IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
 };
 
 /// A named list of passes.
@@ -180,6 +180,8 @@ pub const GPU: Pipeline = Pipeline {
         // What was lifted apart may be maps over the same positions.
         FUSE,
         SIMPLIFY,
+        // Nothing is fused with a loop any more, so that it can be cut.
+        GRID_ROUNDS,
         // Filters in many threads are scans.
         UNPARTITION,
         SIMPLIFY,

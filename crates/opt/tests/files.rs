@@ -7,13 +7,14 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "chunks",
     "epilogue",
     "expose",
     "flatten",
     "grid_chunks",
     "grid_irregular",
+    "grid_rounds",
     "irregular",
     "simd",
     "tasks",

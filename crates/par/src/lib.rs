@@ -68,7 +68,7 @@ pub use chunks::{CHUNKS, GRID_CHUNKS};
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use flatmap::{UNFLATMAP, UNFLATMAP_INSIDE};
-pub use irregular::{GRID_IRREGULAR, IRREGULAR};
+pub use irregular::{GRID_IRREGULAR, GRID_ROUNDS, IRREGULAR};
 pub use simd::SIMD;
 pub use tasks::TASKS;
 pub use tiling::{GRID_TILING, TILING};
@@ -98,6 +98,7 @@ pub const PASSES: &[Pass] = &[
     EXPOSE,
     IRREGULAR,
     GRID_IRREGULAR,
+    GRID_ROUNDS,
     FLATTEN,
     TASKS,
     EPILOGUE,

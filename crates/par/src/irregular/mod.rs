@@ -43,13 +43,13 @@ mod write;
 use crate::distribute::only_outer;
 use crate::flatmap::write_out;
 use crate::is_sequential;
-use ecow::{EcoString, eco_format};
+use ecow::EcoString;
 use fehu_base::{IdVec, bug};
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
 use fehu_ir::{Atom, Body, Exp, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
-use rounds::Nest;
+pub use rounds::GRID_ROUNDS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
 
@@ -119,10 +119,8 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
         }
         let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
-            let in_loop = false;
             let versions = 0;
-            Host { prog, effects: &effects, vars, remarks, level, name, in_loop, versions }
-                .body(body);
+            Host { prog, effects: &effects, vars, remarks, level, name, versions }.body(body);
         });
     }
 }
@@ -134,8 +132,6 @@ struct Host<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     remarks: &'a mut Remarks,
     level: Level,
-    /// Whether the code is that of a loop.
-    in_loop: bool,
     /// The name of the function or entry point, after which parameters are named, and how many there are.
     name: EcoString,
     versions: usize,
@@ -158,10 +154,7 @@ impl Host<'_> {
                     continue;
                 }
                 Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => {
-                    let before = self.in_loop;
-                    self.in_loop |= matches!(stm.exp, Exp::Loop(..));
                     stm.exp.map_bodies(&mut |body| self.body(body));
-                    self.in_loop = before;
                 }
                 _ => {}
             }
@@ -187,7 +180,10 @@ impl Host<'_> {
                 self.not_lifted(&stays, loc.as_ref());
                 vec![stm]
             }
-            None => self.in_rounds(stm),
+            None => {
+                self.note_accumulation(&stm);
+                vec![stm]
+            }
         }
     }
 
@@ -208,32 +204,22 @@ impl Host<'_> {
         Some((loc, lifted))
     }
 
+    /// Says of an operator with nothing else that could be lifted why an accumulation inside is not.
+    fn note_accumulation(&mut self, stm: &Stm) {
+        let Some(applied) = Applied::of(&stm.exp) else { return };
+        let labels = Labels::of_map(applied.map, self.vars);
+        if let Some(inside) = accumulated(&applied.map.body, &labels) {
+            let why = stays("it contributes to arrays that each position has of its own", inside);
+            self.not_lifted(&why, stm.loc.as_ref());
+        }
+    }
+
     fn not_lifted(&mut self, stays: &Stays, loc: Option<&Loc>) {
         let text = format!(
             "executed by one thread for each position of the surrounding map, although the number of elements varies: {}",
             stays.why
         );
         self.remark(RemarkKind::Missed, stays.loc.as_ref().or(loc), &text);
-    }
-
-    /// An operator without anything irregular, in rounds if it is a long loop that differs.
-    fn in_rounds(&mut self, stm: Stm) -> Vec<Stm> {
-        let Some(applied) = Applied::of(&stm.exp) else { return vec![stm] };
-        let labels = Labels::of_map(applied.map, self.vars);
-        if let Some(inside) = accumulated(&applied.map.body, &labels) {
-            let why = stays("it contributes to arrays that each position has of its own", inside);
-            self.not_lifted(&why, stm.loc.as_ref());
-        }
-        if self.level != Level::Grid || self.in_loop {
-            return vec![stm];
-        }
-        let Some(nest) = Nest::of(&stm, &labels, self.effects, self.vars) else { return vec![stm] };
-        let name = eco_format!("{}.suff_rounds_{}", self.name, self.versions);
-        self.versions += 1;
-        let stms = rounds::versions(&stm, &nest, name, self.vars);
-        let text = "executed in rounds if there are enough positions: those whose loop has ended do not keep others waiting";
-        self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
-        stms
     }
 
     fn lifted(&mut self, stm: &Stm, applied: &Applied<'_>, labels: Labels) -> Lifted<Vec<Stm>> {

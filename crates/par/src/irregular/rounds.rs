@@ -1,4 +1,4 @@
-//! Rounds: long loops of scalars that end sooner at some positions than at others.
+//! `grid_rounds`: long loops of scalars that end sooner at some positions than at others.
 //!
 //! A thread of a device that has left a loop waits for those that execute the same instructions. So the positions of a map
 //! do not have all of their iterations at once, if these may be many: after some, those that have not had their last are
@@ -21,16 +21,18 @@
 use super::ops::BOOL;
 use super::rows::coordinates;
 use super::space::{array_of, whole};
+use crate::distribute::only_outer;
 use crate::is_sequential;
-use ecow::EcoString;
+use ecow::{EcoString, eco_format};
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_facts::{Effects, Labels, cost};
 use fehu_ir::builder::{Builder, atom_type};
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::{copy_lambda, copy_stm};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Elem, Exp, Lambda, LoopForm, LoopParam, Partition, Red, Scalar,
-    Scatter, Screma, Stm, Type, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Dim, Elem, Exp, Item, Lambda, LoopForm, LoopParam, Partition, Prog,
+    Red, Scalar, Scatter, Screma, Stm, Type, Var, VarInfo,
 };
 
 /// This many positions are enough, unless the user says something else: fewer do not keep a device busy, whoever waits.
@@ -44,8 +46,71 @@ const MORE: i64 = 4;
 /// More iterations than anybody waits for.
 const ALL: i64 = 1 << 60;
 
+/// The pass. Nothing may be fused after it: a map that counts who is left beside its iterations has fewer threads for these.
+pub const GRID_ROUNDS: Pass = Pass {
+    name: "grid_rounds",
+    about: "executes long loops that end sooner at some positions than at others in rounds, for devices",
+    run,
+};
+
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
+    let effects = Effects::of(prog);
+    let inside = crate::chunks::called_inside(prog);
+    for item in prog.items() {
+        if matches!(item, Item::Fun(id) if inside.contains(&id)) {
+            continue;
+        }
+        let name = prog.known_name(item).clone();
+        prog.change(item, |_, vars, body| {
+            Host { effects: &effects, vars, remarks, name, number: 0 }.body(body);
+        });
+    }
+}
+
+/// The code outside of all operators, and of loops.
+struct Host<'a> {
+    effects: &'a Effects,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    remarks: &'a mut Remarks,
+    /// The name of the function or entry point, after which parameters are named, and how many there are.
+    name: EcoString,
+    number: usize,
+}
+
+impl Host<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others contain no such host code")]
+    fn body(&mut self, body: &mut Body) {
+        for mut stm in std::mem::take(&mut body.stms) {
+            let one_thread = is_sequential(&stm) || only_outer(&stm);
+            match &mut stm.exp {
+                Exp::Screma(_) if !one_thread => {
+                    body.stms.extend(self.map(stm));
+                    continue;
+                }
+                Exp::If(..) | Exp::Switch(..) | Exp::WithAcc(..) => {
+                    stm.exp.map_bodies(&mut |body| self.body(body));
+                }
+                _ => {}
+            }
+            body.stms.push(stm);
+        }
+    }
+
+    fn map(&mut self, stm: Stm) -> Vec<Stm> {
+        let Exp::Screma(op) = &stm.exp else { return vec![stm] };
+        let labels = Labels::of_map(&op.map, self.vars);
+        let Some(nest) = Nest::of(&stm, &labels, self.effects, self.vars) else { return vec![stm] };
+        let name = eco_format!("{}.suff_rounds_{}", self.name, self.number);
+        self.number += 1;
+        let stms = versions(&stm, &nest, name, self.vars);
+        let text = "executed in rounds if there are enough positions: those whose loop has ended do not keep others waiting";
+        self.remarks.add(GRID_ROUNDS.name, RemarkKind::Done, stm.loc.as_ref(), None, text);
+        stms
+    }
+}
+
 /// A map, or maps inside of maps, around a loop.
-pub(super) struct Nest<'a> {
+struct Nest<'a> {
     levels: Vec<Level<'a>>,
     looped: &'a Stm,
     params: &'a [LoopParam],
@@ -66,7 +131,7 @@ struct Level<'a> {
 
 impl Nest<'_> {
     /// The nest that a statement is, if rounds may be worth it.
-    pub(super) fn of<'a>(
+    fn of<'a>(
         stm: &'a Stm,
         labels: &Labels,
         effects: &Effects,
@@ -209,7 +274,7 @@ fn has_operators(body: &Body) -> bool {
 }
 
 /// Both versions, which bind what the statement binds.
-pub(super) fn versions(
+fn versions(
     stm: &Stm,
     nest: &Nest<'_>,
     name: EcoString,
