@@ -35,6 +35,7 @@ fn the_text_says_what_was_fused_on_which_line() {
         "{source}
   array operators  2 before, 1 after
   arrays created   1 before, 0 after
+  copies           0
   checks           none
 
 2 |   let ys = map (+ 1) xs
