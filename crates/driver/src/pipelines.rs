@@ -383,8 +383,11 @@ mod tests {
 
     #[test]
     fn machines_begin_with_the_default() {
-        let names =
-            |pipeline: Pipeline| pipeline.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
+        // Which flatmaps stay is for machines to say.
+        let common = |name: &&str| ![UNFLATMAP.name, UNFLATMAP_INSIDE.name].contains(name);
+        let names = |pipeline: Pipeline| {
+            pipeline.passes.iter().map(|pass| pass.name).filter(common).collect::<Vec<_>>()
+        };
         assert!(names(CPU).starts_with(&names(DEFAULT)));
         // Epilogues, tiles and lanes come last, after levels, and streams are cut for several threads only.
         let cpu = names(CPU);

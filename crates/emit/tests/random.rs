@@ -63,6 +63,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
         }
     }
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut remarks);
+    (fehu_par::UNFLATMAP.run)(&mut prog, &mut remarks);
     let Some(program) = code(&prog, way) else { return Ok(Runs::default()) };
     // What several threads add is added in another order.
     let tolerance = way.parallel.then_some(1e-3);

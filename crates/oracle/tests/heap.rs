@@ -34,6 +34,7 @@ const WAYS: [Way; 4] = [
 fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let mut prog = prog.clone();
     let mut remarks = Remarks::default();
+    (fehu_opt::UNPASS.run)(&mut prog, &mut remarks);
     // Streams are one chunk, one for each of the threads, or one for each element.
     let cuts = [None, Some(fehu_par::CHUNKS), Some(fehu_par::GRID_CHUNKS)];
     if let (Some(pass), Stage::Arrays) = (cuts[(seed % 3) as usize], prog.stage) {
@@ -46,6 +47,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
         }
     }
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut remarks);
+    (fehu_par::UNFLATMAP.run)(&mut prog, &mut remarks);
     if way.optimised {
         (fehu_par::EPILOGUE.run)(&mut prog, &mut remarks);
     }

@@ -18,7 +18,7 @@ const FIRST: u64 = 84;
 const WITH_BARRIERS: [u64; 4] = [71, 95, 99, 103];
 
 /// All kinds of kernels, by their hints.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 18] = [
     "alone",
     "block",
     "clear",
@@ -27,7 +27,9 @@ const KINDS: [&str; 16] = [
     "hist",
     "map",
     "merge",
+    "path",
     "reduce",
+    "rows",
     "scan",
     "scatter",
     "segments",
@@ -38,7 +40,7 @@ const KINDS: [&str; 16] = [
 ];
 
 /// Programs that together have them all.
-const RARE: [u64; 6] = [3, 7, 119, 131, 147, 344];
+const RARE: [u64; 7] = [3, 7, 29, 119, 131, 147, 344];
 
 #[test]
 fn random_programs_mean_the_same_as_kernels() {
