@@ -82,6 +82,8 @@ pub(super) struct First {
     reads: bool,
     /// How many irregular operators there are.
     operators: usize,
+    /// Whether they are pieces that are copied, and nothing else.
+    only_copied: bool,
     /// How many statements of the function come before it: the checks among them have been made at all positions.
     before: usize,
 }
@@ -130,8 +132,17 @@ impl Irregular<'_> {
         }
         let (total, longest) = (Atom::Var(found[0]), Atom::Var(found[1]));
         let at = self.out.len();
-        self.first =
-            Some(First { at, total, longest, width, space, reads: false, operators: 0, before: 0 });
+        self.first = Some(First {
+            at,
+            total,
+            longest,
+            width,
+            space,
+            reads: false,
+            operators: 0,
+            only_copied: false,
+            before: 0,
+        });
         Some(total)
     }
 
@@ -151,6 +162,7 @@ impl Irregular<'_> {
         {
             first.reads = true;
             first.operators = 1;
+            first.only_copied = true;
         }
     }
 
@@ -197,8 +209,9 @@ impl Irregular<'_> {
         number: usize,
     ) -> Vec<Stm> {
         let (pat, certs) = (&lifted.pat, map.certs.clone());
-        let first = self.first.take().filter(|_| !only_inner(&map));
-        let differs = self.differs && first.is_none() && !only_inner(&map);
+        let differs = self.differs && self.first.is_none() && !only_inner(&map);
+        let first =
+            self.first.take().filter(|first| !only_inner(&map) && !self.is_twice(&map, first));
         let at = first.as_ref().map_or(self.out.len(), |first| first.at);
         let flat = self.out.split_off(if differs { 0 } else { at });
         let mut versions: Vec<(Body, Atom, Body)> = Vec::new();
@@ -259,6 +272,12 @@ impl Irregular<'_> {
             }
         }
         with_certs(self.out, &certs)
+    }
+
+    /// Whether the version without flattening would compute everything twice, on a device: once to find out how large pieces are, in a
+    /// scan that has few threads for it.
+    fn is_twice(&self, map: &Stm, first: &First) -> bool {
+        matches!(map.exp, Exp::Flatmap(_)) && self.level == Level::Grid && !first.only_copied
     }
 
     /// New variables like those of a pattern, whose types may mention each other.
