@@ -27,8 +27,7 @@
 //! ```
 //!
 //! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the other: neighbours
-//! are combined by a map, until one is left. They are not much larger than the inputs. If they are small, one thread of a CPU combines
-//! them, one after the other: that takes less time than to wake up the others for each level of the tree.
+//! are combined by a map, until one is left. They are not much larger than the inputs.
 //!
 //! For a device, streams whose functions only add to their accumulators have no chunks ([`accumulate`]).
 //!
@@ -43,9 +42,9 @@ use fehu_facts::Share;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, copy_lambda, subst_lambda, subst_type};
-use fehu_ir::visit::{Visit, VisitMut, walk_exp, walk_stm_mut};
+use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
-    Atom, Attr, BinOp, Body, CmpOp, Dim, Exp, FunId, Item, Lambda, LoopForm, LoopParam, Prog, Red,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, FunId, Item, Lambda, LoopForm, LoopParam, Prog, Red,
     Screma, Stm, Stream, StreamForm, Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
@@ -72,10 +71,6 @@ const OF_DEVICE: i64 = 1 << 16;
 
 /// How much larger than the inputs the accumulators of a device may be: its threads are many, and few of them do not keep it busy.
 const ROOM: i64 = 8;
-
-/// With so many elements of accumulators, of all chunks together, the threads of a CPU combine them, unless the user says something else: one alone
-/// would take some 10 us.
-const LARGE: i64 = 1 << 14;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Machine {
@@ -186,8 +181,7 @@ impl Chunks<'_> {
         let size = self.vars.push(VarInfo { hint: "size".into(), ty: Type::I64 });
         let inputs = &stream.chunk.params[1 + accs..];
         let changed: Vec<bool> = inputs.iter().map(|param| !share.is_fixed(*param)).collect();
-        let tree = &eco_format!("{}.suff_tree_{}", self.name, self.streams - 1);
-        let of = Of { stream: &stream, changed: &changed, machine, tree };
+        let of = Of { stream: &stream, changed: &changed };
 
         if machine == Machine::Device
             && stm.pat.len() == accs
@@ -291,9 +285,6 @@ impl Chunks<'_> {
 struct Of<'s> {
     stream: &'s Stream,
     changed: &'s [bool],
-    machine: Machine,
-    /// The name of the parameter that says how many elements are enough for a tree.
-    tree: &'s EcoString,
 }
 
 impl Of<'_> {
@@ -348,63 +339,10 @@ impl Of<'_> {
         let made = b.several("of_chunks", types, Exp::Screma(Box::new(screma)));
         let mut results: Vec<Atom> = made.iter().map(|var| Atom::Var(*var)).collect();
         if let Some(op) = tree {
-            let combined = match self.machine {
-                Machine::Device => self.tree(op, &made[..accs], cut.count, b),
-                Machine::Threads => self.combined(op, &made[..accs], cut.count, b),
-            };
+            let combined = self.tree(op, &made[..accs], cut.count, b);
             results.splice(..accs, combined.into_iter().map(Atom::Var));
         }
         results
-    }
-
-    /// Combines rows in order, by one thread if they are small, otherwise by a tree.
-    fn combined(self, op: Lambda, rows: &[Var], count: Atom, b: &mut Builder<'_>) -> Vec<Var> {
-        let shapes = rows.iter().map(|row| b.ty(*row).shape().to_vec()).collect();
-        let elements = elements(shapes, b);
-        let least = b.exp("least", Exp::Tuning(self.tree.clone(), LARGE.into()));
-        let large = b.exp("large", Exp::CmpOp(CmpOp::Le, least.into(), elements));
-        let types = op.ret.clone();
-        let single = copy_lambda(&op, b.vars_mut());
-        let one = b.body(|b| atoms(&self.one_after_other(single, rows, count, b)));
-        let tree = b.body(|b| atoms(&self.tree(op, rows, count, b)));
-        b.several("acc", types, Exp::If(large.into(), Box::new([tree, one])))
-    }
-
-    /// Combines rows from the first to the last.
-    fn one_after_other(
-        self,
-        mut op: Lambda,
-        rows: &[Var],
-        count: Atom,
-        b: &mut Builder<'_>,
-    ) -> Vec<Var> {
-        Sequential.body(&mut op.body);
-        let types = op.ret.clone();
-        let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), count));
-        let all = b.body(|b| {
-            let row = |row: &Var, at: Atom| Exp::Index(*row, vec![Dim::Fix(at)]);
-            let (first, second) = op.params.split_at(rows.len());
-            let mut params = Vec::with_capacity(rows.len());
-            for (array, var) in rows.iter().zip(first) {
-                let init = b.exp("first", row(array, 0.into())).into();
-                let exp = own(init, b);
-                params.push(LoopParam { var: *var, init: b.exp("first", exp).into() });
-            }
-            let more = b.exp("more", Exp::BinOp(BinOp::Sub, count, 1.into()));
-            let index = b.param("i", Type::I64);
-            let body = b.body(|b| {
-                let at = b.exp("at", Exp::BinOp(BinOp::Add, index.into(), 1.into()));
-                for (array, var) in rows.iter().zip(second) {
-                    b.stm(vec![*var], row(array, at.into()));
-                }
-                op.body.stms.into_iter().for_each(|stm| b.push(stm));
-                op.body.results
-            });
-            let form = LoopForm::For(index, more.into());
-            atoms(&b.several("acc", types.clone(), Exp::Loop(params, form, Box::new(body))))
-        });
-        let none = Body::of(self.stream.init.clone());
-        b.several("acc", types, Exp::If(some.into(), Box::new([all, none])))
     }
 
     /// Combines rows by a tree, in order.
@@ -494,7 +432,18 @@ fn affordable(stream: &Stream, count: Atom, machine: Machine, b: &mut Builder<'_
         [] => vec![vec![stream.width]],
         inputs => inputs.iter().map(|input| shape(*input, b)).collect(),
     };
-    let (inputs, accs) = (elements(inputs, b), elements(accs, b));
+    let total = |shapes: Vec<Vec<Atom>>, b: &mut Builder<'_>| {
+        let mut total: Atom = 0.into();
+        for shape in shapes {
+            let mut size: Atom = 1.into();
+            for dim in shape {
+                size = b.exp("size", Exp::BinOp(BinOp::Mul, size, dim)).into();
+            }
+            total = b.exp("total", Exp::BinOp(BinOp::Add, total, size)).into();
+        }
+        total
+    };
+    let (inputs, accs) = (total(inputs, b), total(accs, b));
     let inputs = match machine {
         Machine::Threads => inputs,
         Machine::Device => b.exp("room", Exp::BinOp(BinOp::Mul, inputs, ROOM.into())).into(),
@@ -502,35 +451,6 @@ fn affordable(stream: &Stream, count: Atom, machine: Machine, b: &mut Builder<'_
     let accs = b.exp("some", Exp::BinOp(BinOp::Max, accs, 1.into()));
     let most = b.exp("most", Exp::BinOp(BinOp::Quot, inputs, accs.into()));
     b.exp("affordable", Exp::BinOp(BinOp::Min, count, most.into())).into()
-}
-
-/// How many elements arrays of these shapes have together.
-fn elements(shapes: Vec<Vec<Atom>>, b: &mut Builder<'_>) -> Atom {
-    let mut total: Atom = 0.into();
-    for shape in shapes {
-        let mut size: Atom = 1.into();
-        for dim in shape {
-            size = b.exp("size", Exp::BinOp(BinOp::Mul, size, dim)).into();
-        }
-        total = b.exp("total", Exp::BinOp(BinOp::Add, total, size)).into();
-    }
-    total
-}
-
-fn atoms(vars: &[Var]) -> Vec<Atom> {
-    vars.iter().map(|var| Atom::Var(*var)).collect()
-}
-
-/// Asks for operators that one thread executes.
-struct Sequential;
-
-impl VisitMut for Sequential {
-    fn stm(&mut self, stm: &mut Stm) {
-        if stm.exp.operator().is_some() && !is_sequential(stm) {
-            stm.attrs.push(Attr { name: "sequential".into(), args: Vec::new() });
-        }
-        walk_stm_mut(self, stm);
-    }
 }
 
 /// The size of chunks, and how many elements remain.
