@@ -57,9 +57,13 @@ fn examine(stage: &str, code: &Code, seen: &mut BTreeSet<String>) -> Result<(), 
 /// all.
 const WAYS: [&str; 3] = ["", "coalescing", "inlining"];
 
+fn is_thorough() -> bool {
+    std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all")
+}
+
 fn ways(target: Target, number: usize) -> &'static [&'static str] {
-    let all = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
-    match number % WAYS.len() {
+    let all = is_thorough();
+    match number / 2 % WAYS.len() {
         _ if !target.is_gpu() => &WAYS[..1],
         _ if all => &WAYS,
         way => &WAYS[way..=way],
@@ -94,12 +98,15 @@ fn optimise_and_make(prog: &Prog, target: Target, ways: &[&str]) -> Result<(), S
     make(&optimised, target, ways)
 }
 
-/// All targets in one test, so that each program is checked and lowered once.
+/// All targets in one test, so that each program is checked and lowered once. It takes every second program; with `FEHU_WAYS=all`, all.
 #[test]
 fn code_of_our_programs_reads_back_and_keeps_the_rules() {
     let mut failures = Vec::new();
     let mut made = 0;
     for (number, (path, for_all)) in programs().into_iter().enumerate() {
+        if number % 2 == 0 && !is_thorough() {
+            continue;
+        }
         let name = path.display().to_string();
         let targets = if for_all { &TARGETS[..] } else { &TARGETS[..1] };
         let outcome = dev::run(
@@ -120,7 +127,7 @@ fn code_of_our_programs_reads_back_and_keeps_the_rules() {
         );
         outcome.expect("it is a source file");
     }
-    assert!(made > 160, "only {made} programs were translated");
+    assert!(made > 80, "only {made} programs were translated");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
 }
 

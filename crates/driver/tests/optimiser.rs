@@ -28,7 +28,12 @@ fn programs() -> Vec<PathBuf> {
 #[test]
 fn every_dump_of_every_program_reads_as_the_same_program() {
     let (mut translated, mut failures) = (0, Vec::new());
-    for path in programs() {
+    // Every second program; with `FEHU_WAYS=all`, all.
+    let thorough = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
+    for (number, path) in programs().into_iter().enumerate() {
+        if number % 2 == 1 && !thorough {
+            continue;
+        }
         let name = path.display().to_string();
         let check = |stage: &str, prog: &_| {
             if let Err(error) = dev::round_trip(prog) {

@@ -28,9 +28,9 @@ fn number(text: &str, name: &str) -> u64 {
 #[test]
 fn random_programs_agree_on_opencl() {
     // OpenCL takes a second for a program; as many as one likes run as kernels without it.
-    let text = agree("opencl", 6, &[]);
-    assert_eq!(number(&text, "programs "), 6, "{text}");
-    assert!(number(&text, "agreed") > 30, "{text}");
+    let text = agree("opencl", 4, &[]);
+    assert_eq!(number(&text, "programs "), 4, "{text}");
+    assert!(number(&text, "agreed") > 20, "{text}");
     // What the programs are for happens: several versions, and checks that fail.
     assert!(number(&text, "programs with versions") > 1, "{text}");
     assert!(number(&text, "failed as expected") > 0, "{text}");
