@@ -269,17 +269,7 @@ impl Checker<'_> {
         let outer = std::mem::take(&mut self.anonymous);
         let ty = self.read_type(elem);
         let exts = std::mem::replace(&mut self.anonymous, outer);
-        let ty = match ty {
-            Ty::Unique(inner) => (*inner).clone(),
-            other @ (Ty::Prim(_)
-            | Ty::Array(..)
-            | Ty::Record(_)
-            | Ty::Sum(_)
-            | Ty::Fun(_)
-            | Ty::Con(..)
-            | Ty::Meta(_)
-            | Ty::Error) => other,
-        };
+        let ty = ty.unwrap_unique().clone();
         if has_seq(&ty) {
             let text = self.show(&ty);
             self.report(errors::nested_seq(elem.span, &text));
