@@ -58,7 +58,7 @@ pub struct Stage {
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
     /// Gives the arrays of a program places.
-    Assign(fn(Prog) -> Result<Placed, Limit>),
+    Assign(fn(Prog, &Settings) -> Result<Placed, Limit>),
     /// Changes places.
     Place(fn(&mut Placed, &Settings)),
     /// Makes imperative code.
@@ -129,7 +129,7 @@ impl Stage {
     /// If the program does not have the form that the stage takes.
     pub fn apply(&self, code: Code, settings: &Settings) -> Result<Code, Limit> {
         Ok(match (self.run, code) {
-            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog)?)),
+            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog, settings)?)),
             (Run::Place(run), Code::Placed(mut placed)) => {
                 run(&mut placed, settings);
                 Code::Placed(placed)

@@ -200,11 +200,17 @@ pub const GPU: Pipeline = Pipeline {
 pub const ASSIGN: Stage = Stage {
     name: "assign",
     about: "gives every array a block of memory and an index function",
-    run: Run::Assign(|mut prog| {
+    run: Run::Assign(|mut prog, settings| {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
-        fehu_mem::assign::assign(prog).map_err(|limit| Limit(limit.array.to_string()))
+        let layouts = settings.target.is_gpu() && !settings.without.coalescing;
+        let assign = if layouts {
+            fehu_mem::assign::assign_with_layouts
+        } else {
+            fehu_mem::assign::assign
+        };
+        assign(prog).map_err(|limit| Limit(limit.array.to_string()))
     }),
 };
 

@@ -58,7 +58,7 @@ use scope::Scope;
 /// have private memory that is faster than shared memory: rows that loops update stay there until they are finished.
 /// Returns why arrays are still copied.
 pub fn short_circuit(placed: &mut Placed, own_memory: bool) -> Refusals {
-    let Placed { prog, funs, consts } = placed;
+    let Placed { prog, funs, consts, chosen: _ } = placed;
     let mut refusals = Refusals::default();
     for item in prog.items() {
         let table = match item {
