@@ -16,8 +16,9 @@ pub(super) struct Found {
     pub(super) kernels: Vec<Kernel>,
     /// The arrays that are made: the order that suits the threads that write them, and how often that happens.
     pub(super) writes: Vec<(Access, u64)>,
-    /// The arrays that leave the function: the order in which they have to.
-    pub(super) leaves: Vec<(Var, Vec<usize>)>,
+    /// The arrays that go on, out of the function or as the values of variables: the order in which they can without being copied,
+    /// and how often that happens.
+    pub(super) moves: Vec<(Var, Vec<usize>, u64)>,
     /// What arrays are views of.
     pub(super) views: Views,
     /// In how many bodies the arrays are, the outermost included.
@@ -38,6 +39,23 @@ pub(super) struct Kernel {
     pub(super) loc: Option<Loc>,
 }
 
+impl Kernel {
+    /// Its reads, with one for all of an array that the same orders suit.
+    pub(super) fn reads_together(&self) -> Vec<Access> {
+        let mut all: Vec<Access> = Vec::new();
+        for read in &self.reads {
+            let same = all
+                .iter_mut()
+                .find(|other| other.array == read.array && other.order.last() == read.order.last());
+            match same {
+                Some(other) => other.cost = other.cost.saturating_add(read.cost),
+                None => all.push(read.clone()),
+            }
+        }
+        all
+    }
+}
+
 /// A way from a body into one inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Step {
@@ -49,11 +67,16 @@ pub(super) struct Step {
     pub(super) is_loop: bool,
 }
 
-/// How often something is executed.
+/// How often something is executed, in parts of [`ONCE`].
 pub(super) fn often(path: &[Step]) -> u64 {
-    let loops = path.iter().filter(|step| step.is_loop).count();
-    (0..loops).fold(1, |all: u64, _| all.saturating_mul(cost::LOOP)).min(cost::MOST)
+    let (loops, branches): (Vec<&Step>, Vec<&Step>) = path.iter().partition(|step| step.is_loop);
+    let loops = loops.iter().fold(ONCE, |all, _| all.saturating_mul(cost::LOOP));
+    // Of two branches, one is taken.
+    branches.iter().fold(loops.min(cost::MOST * ONCE), |all, _| all / 2).max(1)
 }
+
+/// Once.
+const ONCE: u64 = 1 << 6;
 
 /// Looks at a function or constant.
 pub(super) fn look(
@@ -65,7 +88,7 @@ pub(super) fn look(
         webs: Webs::default(),
         kernels: Vec::new(),
         writes: Vec::new(),
-        leaves: Vec::new(),
+        moves: Vec::new(),
         views: Views::default(),
         depth: FxHashMap::default(),
         locs: FxHashMap::default(),
@@ -76,7 +99,7 @@ pub(super) fn look(
     for result in body.results.iter().filter_map(|atom| atom.var()) {
         let Origin { root, dims, is_whole } = host.found.views.origin(result, vars);
         if is_whole && vars[root].ty.is_array() {
-            host.found.leaves.push((root, dims));
+            host.found.moves.push((root, dims, often(&[])));
         }
     }
     host.found
@@ -143,8 +166,13 @@ impl Host<'_> {
     /// A variable is where an operand is, or is to be there.
     fn join(&mut self, var: Var, atom: Atom) {
         let Some(Origin { root, dims, is_whole }) = self.origin(atom) else { return };
-        if is_whole && dims.is_sorted() && dims.len() == self.vars[var].ty.rank() {
+        if is_whole && dims.is_sorted() {
             self.found.webs.join(var, root);
+        } else if is_whole {
+            // If the other one is in row-major order, this is the order of the view.
+            let place = |own: usize| dims.iter().position(|dim| *dim == own);
+            let order = (0..dims.len()).filter_map(place).collect();
+            self.found.moves.push((var, order, often(&self.path)));
         }
     }
 
@@ -241,13 +269,13 @@ impl Host<'_> {
         self.path.push(step);
         params.iter().for_each(|param| self.bind(param.var));
         self.body(body);
+        for (param, result) in params.iter().zip(&body.results) {
+            self.join(param.var, *result);
+        }
         self.path.pop();
-        for ((var, param), result) in stm.pat.iter().zip(params).zip(&body.results) {
+        for (var, param) in stm.pat.iter().zip(params) {
             self.bind(*var);
-            if self.vars[*var].ty.is_array() {
-                self.found.webs.join(*var, param.var);
-                self.join(param.var, *result);
-            }
+            self.found.webs.join(*var, param.var);
         }
     }
 

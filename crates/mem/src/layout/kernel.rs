@@ -326,6 +326,11 @@ impl Look<'_> {
             return;
         }
         let own = self.threads.end - 1;
+        // What many rows of threads read is in the caches.
+        let is_shared = |dim: usize| !at.iter().any(|varies| varies.is_along(dim));
+        if self.threads.clone().any(is_shared) {
+            return;
+        }
         let mut along = (0..at.len()).filter(|dim| at[*dim].is_along(own));
         let (Some(inner), None) = (along.next(), along.next()) else { return };
         if at[inner].is_far_along(own) {

@@ -128,7 +128,7 @@ impl Found {
             add(access.array, Wish { order, is_exact: false, cost });
         }
         for kernel in &self.kernels {
-            for read in &kernel.reads {
+            for read in kernel.reads_together() {
                 let Origin { root, dims, .. } = self.views.origin(read.array, vars);
                 // What is the same everywhere is outside.
                 let rank = vars[root].ty.rank();
@@ -140,8 +140,8 @@ impl Found {
                 add(root, Wish { order, is_exact: false, cost });
             }
         }
-        for (array, order) in &self.leaves {
-            add(*array, Wish { order: order.clone(), is_exact: true, cost: COPY });
+        for (array, order, often) in &self.moves {
+            add(*array, Wish { order: order.clone(), is_exact: true, cost: COPY * often });
         }
         wishes
     }
