@@ -84,6 +84,8 @@ pub struct Settings {
     pub without: Without,
     /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
     pub few: bool,
+    /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
+    pub orders: Option<u64>,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -100,7 +102,7 @@ impl Settings {
     /// The usual ones for a server.
     pub fn of(target: Target) -> Settings {
         let without = Without::default();
-        Settings { target, mode: Mode::Server, strict_float: false, without, few: false }
+        Settings { target, mode: Mode::Server, strict_float: false, without, few: false, orders: None }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
+use fehu_mem::layout::Layouts;
 use fehu_opt::{
     CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
     UNSTREAM,
@@ -204,13 +205,12 @@ pub const ASSIGN: Stage = Stage {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
-        let layouts = settings.target.is_gpu() && !settings.without.coalescing;
-        let assign = if layouts {
-            fehu_mem::assign::assign_with_layouts
-        } else {
-            fehu_mem::assign::assign
+        let layouts = match settings.orders {
+            _ if !settings.target.is_gpu() || settings.without.coalescing => Layouts::RowMajor,
+            None => Layouts::Coalesced,
+            Some(seed) => Layouts::Any(seed),
         };
-        assign(prog).map_err(|limit| Limit(limit.array.to_string()))
+        fehu_mem::assign::assign_in(prog, layouts).map_err(|limit| Limit(limit.array.to_string()))
     }),
 };
 

@@ -26,7 +26,7 @@ mod segs;
 mod views;
 
 use crate::early::early;
-use crate::layout::{self, Orders};
+use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
@@ -44,26 +44,18 @@ pub struct TooComplex {
 
 /// Places all arrays of a program in row-major order.
 pub fn assign(prog: Prog) -> Result<Placed, TooComplex> {
-    place(prog, false)
+    assign_in(prog, Layouts::RowMajor)
 }
 
-/// Places all arrays of a program for a device, in orders that suit its threads.
-pub fn assign_with_layouts(prog: Prog) -> Result<Placed, TooComplex> {
-    place(prog, true)
-}
-
-fn place(mut prog: Prog, layouts: bool) -> Result<Placed, TooComplex> {
+/// Places all arrays of a program in orders that are chosen like this.
+pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex> {
     let (mut funs, mut consts, mut chosen) = (IdVec::default(), IdVec::default(), Vec::new());
     for item in prog.items() {
         let table = prog.change(item, |prog, vars, body| {
             early(body, vars);
             let params = prog.params(item);
-            let mut orders = Orders::default();
-            if layouts {
-                let (found, why) = layout::choose(&params, body, vars);
-                orders = found;
-                chosen.extend(why.into_iter().map(|chosen| (item, chosen)));
-            }
+            let (orders, found) = layout::choose(layouts, &params, body, vars);
+            chosen.extend(found.into_iter().map(|chosen| (item, chosen)));
             Assign::function(prog, vars, &params, body, orders)
         })?;
         match item {

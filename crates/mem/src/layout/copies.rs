@@ -3,8 +3,9 @@
 use super::cost::COPY;
 use super::host::{Found, Kernel, often};
 use super::kernel::Access;
-use super::{Chosen, Orders};
+use super::{Chosen, Layouts, Orders};
 use fehu_base::IdVec;
+use fehu_base::id::Id;
 use fehu_facts::Origin;
 use fehu_ir::subst::{Subst, subst_stm};
 use fehu_ir::{Body, Exp, Stm, Var, VarInfo};
@@ -12,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// Adds copies to a function where they cost less than reading arrays as they are.
 pub(super) fn copies(
+    layouts: Layouts,
     found: &Found,
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
@@ -20,7 +22,7 @@ pub(super) fn copies(
 ) {
     let mut plan = Plan::default();
     for kernel in &found.kernels {
-        for (array, order) in wanted(found, kernel, vars, orders) {
+        for (array, order) in wanted(layouts, found, kernel, vars, orders) {
             let copy = plan.copy(found, kernel, array, &order, vars, orders, chosen);
             plan.instead.entry(kernel.seg).or_default().insert(array, copy.into());
         }
@@ -32,6 +34,7 @@ pub(super) fn copies(
 
 /// The arrays that a kernel should read in another order.
 fn wanted(
+    layouts: Layouts,
     found: &Found,
     kernel: &Kernel,
     vars: &IdVec<Var, VarInfo>,
@@ -52,6 +55,10 @@ fn wanted(
         let now = cost(last.and_then(|last| dims.iter().position(|dim| *dim == last)));
         let best = reads.iter().min_by_key(|read| cost(read.order.last().copied()));
         let Some(best) = best else { continue };
+        if let Some(order) = layouts.by_chance(kernel.seg.index(), dims.len()) {
+            wanted.push((array, order));
+            continue;
+        }
         let then = cost(best.order.last().copied());
         let saved = now.saturating_sub(then).saturating_mul(often(&kernel.path));
         if saved > COPY * often(found.before(array, &kernel.path).0) {

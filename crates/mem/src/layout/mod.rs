@@ -28,11 +28,23 @@ mod webs;
 
 use cost::{COPY, is_small};
 use fehu_base::IdVec;
+use fehu_base::id::Id;
 use fehu_facts::Origin;
 use fehu_ir::{Body, Loc, Var, VarInfo};
 use host::{Found, Step, often};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+
+/// How orders are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layouts {
+    /// All arrays are in row-major order.
+    RowMajor,
+    /// So that neighbouring threads of a device access neighbouring elements.
+    Coalesced,
+    /// By chance, for tests: no result depends on it.
+    Any(u64),
+}
 
 /// The orders of arrays that are not in row-major order.
 pub type Orders = FxHashMap<Var, Vec<usize>>;
@@ -52,14 +64,32 @@ pub struct Chosen {
 
 /// Chooses orders for the arrays of a function, and adds copies.
 pub(crate) fn choose(
+    layouts: Layouts,
     params: &[Var],
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
 ) -> (Orders, Vec<Chosen>) {
+    if layouts == Layouts::RowMajor {
+        return (Orders::default(), Vec::new());
+    }
     let found = host::look(params, body, vars);
-    let (mut orders, mut chosen) = found.orders(vars);
-    copies::copies(&found, body, vars, &mut orders, &mut chosen);
+    let (mut orders, mut chosen) = found.orders(layouts, vars);
+    copies::copies(layouts, &found, body, vars, &mut orders, &mut chosen);
     (orders, chosen)
+}
+
+impl Layouts {
+    /// If chance decides: an order of so many dimensions for something with this number.
+    fn by_chance(self, number: usize, rank: usize) -> Option<Vec<usize>> {
+        let Layouts::Any(seed) = self else { return None };
+        let mut state = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64;
+        let mut order: Vec<usize> = (0..rank).collect();
+        for last in (1..rank).rev() {
+            state = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            order.swap(last, (state >> 33) as usize % (last + 1));
+        }
+        Some(order)
+    }
 }
 
 /// Something that suits one order of an array.
@@ -83,11 +113,18 @@ impl Wish {
 
 impl Found {
     /// The order of each array, by what suits those that make and use it.
-    fn orders(&self, vars: &IdVec<Var, VarInfo>) -> (Orders, Vec<Chosen>) {
+    fn orders(&self, layouts: Layouts, vars: &IdVec<Var, VarInfo>) -> (Orders, Vec<Chosen>) {
         let mut best: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
         for (web, wishes) in self.wishes(vars) {
             let shape = vars[web].ty.shape();
-            if self.webs.is_pinned(web) || is_small(shape) {
+            if self.webs.is_pinned(web) {
+                continue;
+            }
+            if let Some(order) = layouts.by_chance(web.index(), shape.len()) {
+                best.insert(web, order);
+                continue;
+            }
+            if is_small(shape) {
                 continue;
             }
             let total = |order: &[usize]| wishes.iter().map(|wish| wish.cost(order)).sum::<u64>();
