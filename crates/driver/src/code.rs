@@ -102,7 +102,14 @@ impl Settings {
     /// The usual ones for a server.
     pub fn of(target: Target) -> Settings {
         let without = Without::default();
-        Settings { target, mode: Mode::Server, strict_float: false, without, few: false, orders: None }
+        Settings {
+            target,
+            mode: Mode::Server,
+            strict_float: false,
+            without,
+            few: false,
+            orders: None,
+        }
     }
 }
 

@@ -137,7 +137,12 @@ impl Views {
 
     fn of(&self, array: Var, vars: &IdVec<Var, VarInfo>) -> View {
         let rank = vars[array].ty.rank();
-        let itself = || View { root: array, at: vec![Vec::new(); rank], dims: (0..rank).collect(), is_whole: true };
+        let itself = || View {
+            root: array,
+            at: vec![Vec::new(); rank],
+            dims: (0..rank).collect(),
+            is_whole: true,
+        };
         self.known.get(&array).cloned().unwrap_or_else(itself)
     }
 }

@@ -48,10 +48,16 @@ fn wanted(
     for array in arrays.into_iter().filter(is_free) {
         let reads: Vec<&Access> = kernel.reads.iter().filter(|read| read.array == array).collect();
         let cost = |inner: Option<usize>| -> u64 {
-            reads.iter().filter(|read| read.order.last().copied() != inner).map(|read| read.cost).sum()
+            reads
+                .iter()
+                .filter(|read| read.order.last().copied() != inner)
+                .map(|read| read.cost)
+                .sum()
         };
         let Origin { root, dims, .. } = found.views.origin(array, vars);
-        let last = orders.get(&root).map_or(vars[root].ty.rank().checked_sub(1), |order| order.last().copied());
+        let last = orders
+            .get(&root)
+            .map_or(vars[root].ty.rank().checked_sub(1), |order| order.last().copied());
         let now = cost(last.and_then(|last| dims.iter().position(|dim| *dim == last)));
         let best = reads.iter().min_by_key(|read| cost(read.order.last().copied()));
         let Some(best) = best else { continue };

@@ -79,11 +79,7 @@ pub(super) fn often(path: &[Step]) -> u64 {
 const ONCE: u64 = 1 << 6;
 
 /// Looks at a function or constant.
-pub(super) fn look(
-    params: &[Var],
-    body: &Body,
-    vars: &IdVec<Var, VarInfo>,
-) -> Found {
+pub(super) fn look(params: &[Var], body: &Body, vars: &IdVec<Var, VarInfo>) -> Found {
     let found = Found {
         webs: Webs::default(),
         kernels: Vec::new(),
@@ -93,7 +89,8 @@ pub(super) fn look(
         depth: FxHashMap::default(),
         locs: FxHashMap::default(),
     };
-    let mut host = Host { vars, arrays: FxHashSet::default(), path: Vec::new(), bodies: 0, loc: None, found };
+    let mut host =
+        Host { vars, arrays: FxHashSet::default(), path: Vec::new(), bodies: 0, loc: None, found };
     host.bind_pinned(params);
     host.body(body);
     for result in body.results.iter().filter_map(|atom| atom.var()) {
@@ -199,7 +196,10 @@ impl Host<'_> {
                 stm.pat.iter().for_each(|var| self.bind(*var));
                 stm.exp.for_each_body(&mut |body| {
                     self.inside(stm, body, false);
-                    stm.pat.iter().zip(&body.results).for_each(|(var, result)| self.join(*var, *result));
+                    stm.pat
+                        .iter()
+                        .zip(&body.results)
+                        .for_each(|(var, result)| self.join(*var, *result));
                 });
             }
             Exp::Loop(params, _, body) => self.loop_(stm, params, body),

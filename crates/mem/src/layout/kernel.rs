@@ -31,15 +31,21 @@ pub(super) struct Accesses {
 }
 
 /// Looks at a kernel. `host` are the arrays of the host.
-pub(super) fn accesses(
-    seg: &Seg,
-    vars: &IdVec<Var, VarInfo>,
-    host: &FxHashSet<Var>,
-) -> Accesses {
+pub(super) fn accesses(seg: &Seg, vars: &IdVec<Var, VarInfo>, host: &FxHashSet<Var>) -> Accesses {
     let (variance, views) = (Variance::new(vars), Views::default());
     let found = Accesses::default();
     let threads = 0..0;
-    let mut look = Look { vars, host, variance, views, threads, next: 0, loops: Vec::new(), is_learning: false, found };
+    let mut look = Look {
+        vars,
+        host,
+        variance,
+        views,
+        threads,
+        next: 0,
+        loops: Vec::new(),
+        is_learning: false,
+        found,
+    };
     look.seg(seg);
     // The elements of a tile are read into shared memory along the steps of the fold.
     if seg.tiling.is_some() {
@@ -217,7 +223,10 @@ impl Look<'_> {
                 body.results.iter().for_each(|result| self.pin(*result));
             }),
             Exp::WithAcc(inputs, lambda) => {
-                inputs.iter().flat_map(|input| &input.arrays).for_each(|array| self.pin((*array).into()));
+                inputs
+                    .iter()
+                    .flat_map(|input| &input.arrays)
+                    .for_each(|array| self.pin((*array).into()));
                 self.body(&lambda.body);
             }
             _ => self.single(stm),
@@ -229,8 +238,7 @@ impl Look<'_> {
     fn single(&mut self, stm: &Stm) {
         match &stm.exp {
             Exp::Index(array, dims) if stm.pat.iter().all(|var| !self.is_array(*var)) => {
-                let element =
-                    self.views.element(*array, dims, &[], &self.variance, self.vars);
+                let element = self.views.element(*array, dims, &[], &self.variance, self.vars);
                 self.found_read(&element);
             }
             Exp::Index(..) | Exp::Rearrange(..) | Exp::Atom(_) => {}
@@ -336,7 +344,8 @@ impl Look<'_> {
         if at[inner].is_far_along(own) {
             return;
         }
-        let is_thread = |varies: Varies| self.threads.clone().rev().find(|dim| varies.is_along(*dim));
+        let is_thread =
+            |varies: Varies| self.threads.clone().rev().find(|dim| varies.is_along(*dim));
         let is_outer = |varies: Varies| (0..self.threads.start).any(|dim| varies.is_along(dim));
         let mut order: Vec<usize> = (0..at.len()).collect();
         order.sort_by_key(|dim| match is_thread(at[*dim]) {
