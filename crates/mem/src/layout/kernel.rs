@@ -47,12 +47,6 @@ pub(super) fn accesses(seg: &Seg, vars: &IdVec<Var, VarInfo>, host: &FxHashSet<V
         found,
     };
     look.seg(seg);
-    // The elements of a tile are read into shared memory along the steps of the fold.
-    if seg.tiling.is_some() {
-        for read in &mut look.found.reads {
-            read.order.sort_unstable();
-        }
-    }
     look.found
 }
 
@@ -334,7 +328,7 @@ impl Look<'_> {
             return;
         }
         let own = self.threads.end - 1;
-        // What many rows of threads read is in the caches.
+        // What many rows of threads read is in the caches, or in a tile.
         let is_shared = |dim: usize| !at.iter().any(|varies| varies.is_along(dim));
         if self.threads.clone().any(is_shared) {
             return;
