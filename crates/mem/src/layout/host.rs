@@ -75,6 +75,15 @@ pub(super) fn often(path: &[Step]) -> u64 {
     branches.iter().fold(loops.min(cost::MOST * ONCE), |all, _| all / 2).max(1)
 }
 
+/// For each dimension of an order, where it is.
+pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for (place, dim) in order.iter().enumerate() {
+        places[*dim] = place;
+    }
+    places
+}
+
 /// Once.
 const ONCE: u64 = 1 << 6;
 
@@ -89,8 +98,8 @@ pub(super) fn look(params: &[Var], body: &Body, vars: &IdVec<Var, VarInfo>) -> F
         depth: FxHashMap::default(),
         locs: FxHashMap::default(),
     };
-    let mut host =
-        Host { vars, arrays: FxHashSet::default(), path: Vec::new(), bodies: 0, loc: None, found };
+    let (arrays, path, turned) = (FxHashSet::default(), Vec::new(), Vec::new());
+    let mut host = Host { vars, arrays, path, bodies: 0, loc: None, turned, found };
     host.bind_pinned(params);
     host.body(body);
     for result in body.results.iter().filter_map(|atom| atom.var()) {
@@ -99,6 +108,7 @@ pub(super) fn look(params: &[Var], body: &Body, vars: &IdVec<Var, VarInfo>) -> F
             host.found.moves.push((root, dims, often(&[])));
         }
     }
+    host.turned();
     host.found
 }
 
@@ -108,6 +118,8 @@ struct Host<'a> {
     path: Vec<Step>,
     bodies: usize,
     loc: Option<Loc>,
+    /// Variables that are where an array is that has its dimensions in another order: these, and how often that happens.
+    turned: Vec<(Var, Var, Vec<usize>, u64)>,
     found: Found,
 }
 
@@ -164,12 +176,23 @@ impl Host<'_> {
     fn join(&mut self, var: Var, atom: Atom) {
         let Some(Origin { root, dims, is_whole }) = self.origin(atom) else { return };
         if is_whole && dims.is_sorted() {
-            self.found.webs.join(var, root);
+            self.found.webs.join(var, root, &dims);
         } else if is_whole {
-            // If the other one is in row-major order, this is the order of the view.
-            let place = |own: usize| dims.iter().position(|dim| *dim == own);
-            let order = (0..dims.len()).filter_map(place).collect();
-            self.found.moves.push((var, order, often(&self.path)));
+            self.turned.push((var, root, dims, often(&self.path)));
+        }
+    }
+
+    /// When all is known that must be in row-major order, arrays are joined that have their dimensions in different orders.
+    fn turned(&mut self) {
+        for (var, root, dims, often) in std::mem::take(&mut self.turned) {
+            if self.found.webs.join(var, root, &dims) {
+                continue;
+            }
+            if self.found.webs.is_pinned(root) {
+                self.found.moves.push((var, inverse(&dims), often));
+            } else if self.found.webs.is_pinned(var) {
+                self.found.moves.push((root, dims, often));
+            }
         }
     }
 
@@ -211,7 +234,7 @@ impl Host<'_> {
                 self.bind(stm.pat[0]);
                 match self.origin((*array).into()) {
                     Some(origin) if origin.is_whole && origin.dims.is_sorted() => {
-                        self.found.webs.join(stm.pat[0], origin.root);
+                        self.found.webs.join(stm.pat[0], origin.root, &origin.dims);
                     }
                     _ => {
                         self.pin((*array).into());
@@ -275,7 +298,8 @@ impl Host<'_> {
         self.path.pop();
         for (var, param) in stm.pat.iter().zip(params) {
             self.bind(*var);
-            self.found.webs.join(*var, param.var);
+            let dims: Vec<usize> = (0..self.vars[*var].ty.rank()).collect();
+            self.found.webs.join(*var, param.var, &dims);
         }
     }
 

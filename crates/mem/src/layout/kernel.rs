@@ -328,14 +328,14 @@ impl Look<'_> {
             return;
         }
         let own = self.threads.end - 1;
-        // What many rows of threads read is in the caches, or in a tile.
-        let is_shared = |dim: usize| !at.iter().any(|varies| varies.is_along(dim));
-        if self.threads.clone().any(is_shared) {
-            return;
-        }
         let mut along = (0..at.len()).filter(|dim| at[*dim].is_along(own));
         let (Some(inner), None) = (along.next(), along.next()) else { return };
         if at[inner].is_far_along(own) {
+            return;
+        }
+        // What many rows of threads read is in the caches, or in a tile, and good as it is.
+        let is_shared = |dim: usize| !at.iter().any(|varies| varies.is_along(dim));
+        if inner + 1 < at.len() && self.threads.clone().any(is_shared) {
             return;
         }
         let is_thread =

@@ -31,7 +31,7 @@ use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_facts::Origin;
 use fehu_ir::{Body, Loc, Var, VarInfo};
-use host::{Found, Step, often};
+use host::{Found, Step, inverse, often};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -144,11 +144,16 @@ impl Found {
         arrays.sort_unstable();
         let (mut orders, mut chosen) = (Orders::default(), Vec::new());
         for array in arrays {
-            let Some(order) = best.get(&self.webs.find(array)) else { continue };
+            let (web, dims) = self.webs.find(array, vars[array].ty.rank());
+            let places = inverse(&dims);
+            let order = best.get(&web).map(|order| order.iter().map(|dim| places[*dim]).collect());
+            let Some(order) = order.filter(|order: &Vec<usize>| !order.is_sorted()) else {
+                continue;
+            };
             orders.insert(array, order.clone());
             if self.writes.iter().any(|(access, _)| access.array == array) {
                 let loc = self.locs.get(&array).cloned();
-                chosen.push(Chosen { array, order: order.clone(), is_copy: false, loc });
+                chosen.push(Chosen { array, order, is_copy: false, loc });
             }
         }
         (orders, chosen)
@@ -157,8 +162,10 @@ impl Found {
     /// What suits those that make and use the arrays of each web.
     fn wishes(&self, vars: &IdVec<Var, VarInfo>) -> BTreeMap<Var, Vec<Wish>> {
         let mut wishes: BTreeMap<Var, Vec<Wish>> = BTreeMap::new();
-        let mut add = |array: Var, wish: Wish| {
-            wishes.entry(self.webs.find(array)).or_default().push(wish);
+        let mut add = |array: Var, mut wish: Wish| {
+            let (web, dims) = self.webs.find(array, wish.order.len());
+            wish.order.iter_mut().for_each(|dim| *dim = dims[*dim]);
+            wishes.entry(web).or_default().push(wish);
         };
         for (access, often) in &self.writes {
             let (order, cost) = (access.order.clone(), access.cost * often);
