@@ -41,7 +41,7 @@ fn count(body: &Body, depth: usize, found: &mut [usize; 2]) {
     }
 }
 
-/// A kernel in which each thread goes through a row of an array.
+/// A kernel in which each thread goes through a row of an array twice.
 fn through_rows(name: &str, array: &str) -> String {
     format!(
         "let ({name}: [n]f32) = seg grid [] () \\() -> ([n]f32) {{
@@ -50,7 +50,11 @@ fn through_rows(name: &str, array: &str) -> String {
                let (x{name}: f32) = index row{name}[k{name}]
                let (b{name}: f32) = add a{name} x{name}
                in (b{name}) }}
-             in (s{name}) }}
+             let (t{name}: f32) = loop (c{name}: f32 = s{name}) for l{name}: i64 < m {{
+               let (y{name}: f32) = index row{name}[l{name}]
+               let (d{name}: f32) = mul c{name} y{name}
+               in (d{name}) }}
+             in (t{name}) }}
            in (u{name}) }}\n"
     )
 }
@@ -85,6 +89,23 @@ fn fun(params: &str, results: &str, body: &[String], returned: &str) -> String {
 fn rows_of_an_argument_are_read_from_a_copy() {
     let body = [through_rows("s", "a")];
     check(&fun(", a: [n][m]f32", "r: [n]f32", &body, "s"), &["*a [1, 0]"], [1, 0]);
+}
+
+#[test]
+fn rows_that_are_read_once_are_not_worth_a_copy() {
+    let once = through_rows("s", "a").replace("index rows[ls]", "add cs 1.0f32");
+    check(&fun(", a: [n][m]f32", "r: [n]f32", &[once], "s"), &[], [0, 0]);
+}
+
+#[test]
+fn columns_that_blocks_go_through_are_read_from_a_copy() {
+    let sums = "let (s: [m]f32) = seg grid [m] () \\(i: i64) -> (f32) {
+        let (column: [n]f32) = index a[0:n:1, i]
+        let (t: f32) = screma n (column) map \\(x: f32) -> (f32) { (x) }
+          red \\(y: f32, z: f32) -> (f32) { let (w: f32) = add y z in (w) } neutral (0.0f32)
+        in (t) }\n";
+    let text = fun(", a: [n][m]f32", "r: [m]f32", &[sums.to_owned()], "s");
+    check(&text, &["*a [1, 0]"], [1, 0]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the host does with arrays: who makes and reads them, and which of them are one array under several names.
 
-use super::cost::{self, PASS, apart, is_small};
+use super::cost::{self, PASS, Use, apart, is_small};
 use super::kernel::{Access, accesses};
 use super::webs::Webs;
 use fehu_base::IdVec;
@@ -206,7 +206,7 @@ impl Host<'_> {
     /// dimensions from this one on.
     fn written_in(&mut self, array: Var, order: Vec<usize>, row: usize) {
         let Type::Array(elem, shape) = &self.vars[array].ty else { return };
-        let cost = apart(*elem, &shape[row..], PASS);
+        let cost = apart(Use::Write, *elem, &shape[row..], PASS);
         self.found.writes.push((Access { array, order, cost }, often(&self.path)));
     }
 

@@ -1,6 +1,6 @@
 //! How the threads of a kernel go through the arrays of the host.
 
-use super::cost::{self, PASS};
+use super::cost::{self, PASS, Use};
 use fehu_base::IdVec;
 use fehu_facts::{Element, Variance, Varies, Views};
 use fehu_ir::{
@@ -361,7 +361,9 @@ impl Look<'_> {
         let again = self.loops.iter().filter(|(dim, _)| !at.iter().any(|at| at.is_along(*dim)));
         let again = again.fold(1u64, |all, (_, count)| all.saturating_mul(*count));
         let passes = (PASS * again.min(cost::MOST)) / part;
-        cost::apart(*elem, &shape[inner + 1..], passes)
+        let walks = self.loops.iter().any(|(dim, _)| at.iter().any(|at| at.is_along(*dim)));
+        let how = if walks { Use::Walk } else { Use::Read };
+        cost::apart(how, *elem, &shape[inner + 1..], passes)
     }
 }
 

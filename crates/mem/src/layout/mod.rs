@@ -129,16 +129,14 @@ impl Found {
             }
             let total = |order: &[usize]| wishes.iter().map(|wish| wish.cost(order)).sum::<u64>();
             let plain: Vec<usize> = (0..shape.len()).collect();
-            let mut least = (total(&plain), plain.clone());
+            let mut least = (total(&plain), plain);
             for wish in &wishes {
                 let cost = total(&wish.order);
                 if cost < least.0 {
                     least = (cost, wish.order.clone());
                 }
             }
-            if least.1 != plain {
-                best.insert(web, least.1);
-            }
+            best.insert(web, least.1);
         }
         let mut arrays: Vec<Var> = self.depth.keys().copied().collect();
         arrays.sort_unstable();
