@@ -167,10 +167,12 @@ impl<'a> Variance<'a> {
             if is_positions {
                 self.positions.insert(*var);
             }
-            let varies = match &stm.exp {
-                _ if is_view => varies,
-                exp if keeps_distance(exp) => varies.made(),
-                _ => varies.far(),
+            let varies = if is_view {
+                varies
+            } else if keeps_distance(&stm.exp) {
+                varies.made()
+            } else {
+                varies.far()
             };
             self.known.insert(*var, varies);
         }

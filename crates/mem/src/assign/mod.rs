@@ -1,12 +1,12 @@
 //! `assign`: gives every array of a program a place, in a simple way.
 //!
-//! Everything that creates an array gets a block of its own and fills it in row-major order. Slices, rows,
-//! transpositions and reshapes are views in the block of their operand, and updates happen where the array is. This is
-//! correct, but far from optimal: later steps improve the table.
+//! Everything that creates an array gets a block of its own and fills it in row-major order, or in the order that was
+//! chosen for it ([`crate::layout`]). Slices, rows, transpositions and reshapes are views in the block of their operand,
+//! and updates happen where the array is. This is correct, but far from optimal: later steps improve the table.
 //!
 //! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
-//! loops) are contiguous: a view that is not contiguous is copied first, by a `manifest` that is added to the program.
-//! Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
+//! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is added
+//! to the program. Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
 //! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
 //! array that a loop updates in place stays where its initial value is.
 //!

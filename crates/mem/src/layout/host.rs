@@ -324,6 +324,7 @@ impl Host<'_> {
     }
 
     /// A result of a kernel.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others fill an array")]
     fn made(&mut self, seg: &Seg, var: Var) {
         let Some(parts) = seg.parts() else { return };
         let outer = seg.space.len() + 1;
