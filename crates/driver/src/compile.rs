@@ -66,8 +66,14 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
-    let settings =
-        Settings { target, mode, strict_float, without: request.plan.without, few: false };
+    let settings = Settings {
+        target,
+        mode,
+        strict_float,
+        without: request.plan.without,
+        few: false,
+        orders: None,
+    };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;
