@@ -15,6 +15,15 @@ use fehu_ir::{
 impl Irregular<'_> {
     /// The numbers of the positions at which a condition holds, and then of the others; how many the first are.
     fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        self.in_classes(conds, 2, space)
+    }
+
+    /// Likewise, without the others.
+    pub(super) fn selected(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+        self.in_classes(conds, 1, space)
+    }
+
+    fn in_classes(&mut self, conds: Var, classes: usize, space: usize) -> (Var, Atom) {
         self.settle();
         let count = self.spaces[space].count;
         let iota = Exp::Iota(Prim::I64, count, Atom::i64(0), Atom::i64(1));
@@ -28,16 +37,26 @@ impl Irregular<'_> {
             vec![b.typed("class", Type::I64, exp).into(), params[1].into()]
         });
         let inputs = vec![conds, positions];
-        let op = Partition { width: count, classes: 2, inputs, map };
+        let op = Partition { width: count, classes, inputs, map };
         let mut new = |hint: &str, ty| self.vars.push(VarInfo { hint: hint.into(), ty });
-        let (yes, no) = (new("yes", Type::I64), new("no", Type::I64));
-        let order = new("order", numbers(count));
-        self.out.push(Stm::new(vec![yes, no, order], Exp::Partition(Box::new(op))));
+        let mut pat = vec![new("yes", Type::I64)];
+        if classes == 2 {
+            pat.push(new("no", Type::I64));
+        }
+        pat.push(new("order", numbers(count)));
+        let (yes, order) = (pat[0], pat[classes]);
+        self.out.push(Stm::new(pat, Exp::Partition(Box::new(op))));
         (order, yes.into())
     }
 
     /// Consecutive positions of such an order, as a space.
-    fn part(&mut self, order: Var, start: Atom, len: Atom, space: usize) -> (usize, Var) {
+    pub(super) fn part(
+        &mut self,
+        order: Var,
+        start: Atom,
+        len: Atom,
+        space: usize,
+    ) -> (usize, Var) {
         let dims = vec![Dim::Slice { start, len, stride: Atom::i64(1) }];
         let part = self.bind("part", numbers(len), Exp::Index(order, dims));
         self.spaces.push(Space { count: len, around: Some(Around::Some(space, part)) });

@@ -29,8 +29,7 @@ use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, LoopForm, LoopParam, Partition, Scatter, Screma, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Exp, LoopForm, LoopParam, Scatter, Screma, Stm, Type, Var, VarInfo,
 };
 
 /// What the host's loop has for a parameter of the loop inside.
@@ -248,7 +247,9 @@ impl Irregular<'_> {
             }
         };
         let done = self.finish(inner, course, &after, conds, part);
-        let (left, order, kept) = self.going_on(course, &after, conds, part);
+        let (order, left) = self.selected(conds, part);
+        let (kept, order) = self.part(order, Atom::i64(0), left, part);
+        let order = self.select(&Type::I64, course.order, kept, order);
         let some = self.bind("some", BOOL, Exp::CmpOp(CmpOp::Lt, Atom::i64(0), left));
         let mut results = vec![left, order.into(), some.into(), now];
         let mut rows = Vec::new();
@@ -446,59 +447,6 @@ impl Irregular<'_> {
                 vec![size, data.into(), starts.into()]
             }
         }
-    }
-
-    /// Selects the positions that go on: how many they are, their order, and their space. What scalars they have is moved at once.
-    fn going_on(
-        &mut self,
-        course: &Course,
-        after: &[Var],
-        conds: Var,
-        part: usize,
-    ) -> (Atom, Var, usize) {
-        self.settle();
-        let count = course.count.into();
-        let iota = Exp::Iota(Prim::I64, count, Atom::i64(0), Atom::i64(1));
-        let positions = self.bind("positions", numbers(count), iota);
-        let mut inputs = vec![positions, course.order];
-        let mut scalars = Vec::new();
-        for var in after {
-            if matches!(self.vars[*var].ty, Type::Scalar(_)) {
-                inputs.push(self.stored((*var).into(), part));
-                scalars.push(*var);
-            }
-        }
-        let types: Vec<Type> = inputs.iter().map(|input| self.vars[*input].ty.clone()).collect();
-        let rows: Vec<Type> = types.iter().filter_map(Type::row).collect();
-        let mut params = vec![("cond".into(), BOOL)];
-        params.extend(rows.iter().map(|ty| ("x".into(), ty.clone())));
-        let mut b = Builder::new(self.vars);
-        let map = b.lambda(params, [vec![Type::I64], rows].concat(), |b, params| {
-            let bodies = [Atom::i64(0), Atom::i64(1)].map(|class| Body::of(vec![class]));
-            let class = Exp::If(params[0].into(), Box::new(bodies));
-            let class = b.typed("class", Type::I64, class);
-            std::iter::once(class).chain(params[1..].iter().copied()).map(Atom::Var).collect()
-        });
-        let inputs = [vec![conds], inputs].concat();
-        let op = Partition { width: count, classes: 1, inputs, map };
-        let left = self.vars.push(VarInfo { hint: "left".into(), ty: Type::I64 });
-        let mut pat = vec![left];
-        pat.extend(types.into_iter().map(|ty| self.vars.push(VarInfo { hint: "kept".into(), ty })));
-        self.out.push(Stm::new(pat.clone(), Exp::Partition(Box::new(op))));
-        let mut parts = Vec::new();
-        for array in &pat[1..] {
-            let dims =
-                vec![Dim::Slice { start: Atom::i64(0), len: left.into(), stride: Atom::i64(1) }];
-            let row = self.vars[*array].ty.row().or_bug("the elements of an array");
-            parts.push(self.bind("kept", array_of(&row, left.into()), Exp::Index(*array, dims)));
-        }
-        let around = Some(Around::Some(part, parts[0]));
-        self.spaces.push(Space { count: left.into(), around });
-        let kept = self.spaces.len() - 1;
-        for (var, array) in scalars.iter().zip(&parts[2..]) {
-            self.homes.insert((*var, kept), Home::Stored(*array));
-        }
-        (left.into(), parts[1], kept)
     }
 
     /// Where the variables that a loop binds are: in these of the host's.

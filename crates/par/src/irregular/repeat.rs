@@ -350,6 +350,10 @@ impl Irregular<'_> {
             results.extend([rows.total, rows.ends.into()]);
             next.push(rows);
         }
+        let is_each = |(_, state): &(&Atom, &State)| matches!(state.held, Held::Each);
+        let each = body.results.iter().zip(states).filter(is_each);
+        let each: Vec<Var> = each.filter_map(|(result, _)| result.var()).collect();
+        self.store(&each, space);
         for (result, state) in body.results.iter().zip(states) {
             let array = match &state.held {
                 Held::Acc(of) => {
