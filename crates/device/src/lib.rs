@@ -8,7 +8,8 @@
 //! 2. `tuning`: the host looks up the tuning parameters that kernels need;
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
-//!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions.
+//!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions;
+//! 5. `late`: the host waits for values only when it needs them itself.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
@@ -18,6 +19,7 @@ mod calls;
 mod expand;
 mod functions;
 mod interleave;
+mod late;
 mod memories;
 mod offload;
 mod pointers;
@@ -46,5 +48,6 @@ pub fn device(program: &mut Program, options: Options) {
         tuning::tuning(fun);
         offload::offload(fun);
         expand::expand(fun, options.interleaving);
+        late::late(fun);
     }
 }
