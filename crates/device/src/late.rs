@@ -9,19 +9,7 @@
 //! launch { .. mean .. }                        mean = total / n
 //! ```
 //!
-//! And where the host would only wait to find out whether to launch a kernel, the kernel finds out by itself:
-//!
-//! ```text
-//! longest = fetch widths[0]                    x = alloc
-//! if longest <= 16                    ==>      launch { if widths[0] <= 16 { .. } }
-//!   x = alloc                                  longest = fetch widths[0]
-//!   launch { .. }                              if longest <= 16
-//! else                                         else
-//!   ..                                           free x; ..
-//! ```
-//!
-//! The memory that it gets would be allocated in the other case as well, so that nothing fails that did not. A value that only kernels
-//! need is not fetched at all.
+//! A value that only kernels need is not fetched at all.
 //!
 //! A value may wait if its memory has one handle in the function and is not written in between; so results of reductions may. Checks of the
 //! host come after values that were fetched before them, so that it is the first of several failing checks that is reported.
@@ -98,9 +86,11 @@ impl Waiting {
             each_stm(part, &mut |stm| stm.each_set(&mut |v| sets |= needed.contains(&v)));
             if sets {
                 needed.extend(free_vars(part).into_iter().filter(|v| self.sets.contains(v)));
-                block.push(match stm {
-                    Stm::Fetch(v, p, at) => Stm::Assign(*v, Exp::Load(*p, Box::new(at.clone()))),
-                    other => other.clone(),
+                let load = |p: &V, at: &Exp| Exp::Load(*p, Box::new(at.clone()));
+                block.push(if let Stm::Fetch(v, p, at) = stm {
+                    Stm::Assign(*v, load(p, at))
+                } else {
+                    stm.clone()
                 });
             }
         }
@@ -118,7 +108,7 @@ impl Late<'_> {
         let mut waiting = Waiting::default();
         for stm in block {
             let stm = self.inside(stm);
-            if let Some(stm) = self.late(stm, &mut waiting, &mut out) {
+            if let Some(stm) = self.late(stm, &mut waiting) {
                 self.flush(&mut waiting, &mut out);
                 out.push(stm);
             }
@@ -149,7 +139,7 @@ impl Late<'_> {
 
     /// Puts off a statement, or lets it pass those that are; returns it if neither is possible.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have to wait")]
-    fn late(&mut self, stm: Stm, waiting: &mut Waiting, out: &mut Block) -> Option<Stm> {
+    fn late(&mut self, stm: Stm, waiting: &mut Waiting) -> Option<Stm> {
         if let Stm::Fetch(_, p, Exp::Const(_)) = &stm
             && let Some(handle) = self.handles.get(p)
             && !waiting.concerns(&stm)
@@ -172,9 +162,6 @@ impl Late<'_> {
             }
             Stm::Assign(..) if concerns => waiting.put_off(stm),
             Stm::If(..) if concerns && is_scalar(&stm) => waiting.put_off(stm),
-            Stm::If(cond, yes, no) if concerns => {
-                return self.decided((cond, yes, no), waiting, out);
-            }
             Stm::Launch(kernel) => {
                 let Some(kernel) = self.knowing(*kernel, waiting) else { return Some(original) };
                 waiting.early.push(Stm::Launch(Box::new(kernel)));
@@ -247,61 +234,6 @@ impl Late<'_> {
         }
         fits
     }
-
-    /// A branch whose condition has been put off. If the first case is a kernel, with memory of its own, this decides for itself.
-    fn decided(
-        &mut self,
-        (cond, yes, no): (Exp, Block, Block),
-        waiting: &mut Waiting,
-        out: &mut Block,
-    ) -> Option<Stm> {
-        let launches = |stm: &Stm| matches!(stm, Stm::Launch(_));
-        let unknown = waiting.sets.iter().any(|v| cond.mentions(*v));
-        let one = unknown && yes.iter().filter(|stm| launches(stm)).count() == 1;
-        let Some(at) = yes.iter().position(launches).filter(|_| one) else {
-            return Some(Stm::If(cond, yes, no));
-        };
-        let prepares = |stm: &Stm| {
-            matches!(
-                stm,
-                Stm::Declare(..)
-                    | Stm::Alloc(..)
-                    | Stm::Point(..)
-                    | Stm::Assign(..)
-                    | Stm::Comment(_)
-            ) && !waiting.concerns(stm)
-                && !self.touches(std::slice::from_ref(stm), waiting)
-        };
-        let guarded = match &yes[at] {
-            Stm::Launch(kernel)
-                if yes[..at].iter().all(prepares)
-                    && sets_own(&yes[..at])
-                    && needs_anyway(&yes[..at], &no) =>
-            {
-                let mut kernel = (**kernel).clone();
-                let body = std::mem::take(&mut kernel.body);
-                kernel.body = vec![Stm::If(cond.clone(), body, Block::new())];
-                self.knowing(kernel, waiting)
-            }
-            _ => None,
-        };
-        let Some(kernel) = guarded else { return Some(Stm::If(cond, yes, no)) };
-        let mut before = yes;
-        let after = before.split_off(at + 1);
-        before.truncate(at);
-        let mut no = no;
-        let allocated = before.iter().filter_map(|stm| match stm {
-            Stm::Alloc(handle, ..) => Some(Stm::Free(*handle)),
-            _ => None,
-        });
-        no.splice(0..0, allocated.collect::<Block>());
-        waiting.early.append(&mut before);
-        waiting.early.push(Stm::Launch(Box::new(kernel)));
-        waiting.ahead = true;
-        self.flush(waiting, out);
-        out.push(Stm::If(cond, after, no));
-        None
-    }
 }
 
 /// Whether a branch only computes scalars.
@@ -313,34 +245,6 @@ fn is_scalar(stm: &Stm) -> bool {
         stm.each_exp(&mut |e| fits &= !load(e));
     });
     fits
-}
-
-/// Whether statements only set what they declare, so that they may be executed for nothing.
-fn sets_own(block: &[Stm]) -> bool {
-    let mut declared = FxHashSet::default();
-    let mut fits = true;
-    for stm in block {
-        stm.each_declared(&mut |v| declared.extend([v]));
-        stm.each_set(&mut |v| fits &= declared.contains(&v));
-    }
-    fits
-}
-
-/// Whether the memory that some statements allocate would be allocated by others as well.
-fn needs_anyway(block: &[Stm], others: &[Stm]) -> bool {
-    let mut sizes = Vec::new();
-    each_stm(others, &mut |stm| {
-        if let Stm::Alloc(_, prim, count) = stm {
-            sizes.push((*prim, count));
-        }
-    });
-    block.iter().all(|stm| match stm {
-        Stm::Alloc(_, prim, count) => {
-            let same = sizes.iter().position(|size| *size == (*prim, count));
-            same.map(|at| sizes.swap_remove(at)).is_some()
-        }
-        _ => true,
-    })
 }
 
 /// Removes statements that set some of these variables, and that nothing needs. Whether there were any.

@@ -88,37 +88,3 @@ fn the_number_of_blocks_is_fetched() {
     );
     assert!(lines(&code, "fetch")[0] < lines(&code, "launch \"map\"")[0], "{code:#?}");
 }
-
-/// A branch on what was found; one of its kernels stores one number, the other another, in memory of this size.
-fn branch(size: &str) -> Vec<String> {
-    let case = |name: &str, size: &str| {
-        format!(
-            "var {name}_mem: mem
-             var {name}: *i64
-             {name}_mem = alloc i64[{size}]
-             {name} = data {name}_mem[0]
-             launch \"{name}\" at \"\" block {name}_b of n thread {name}_t of 32 {{
-               {name}[{name}_t] = 1
-             }}
-             r_mem = share {name}_mem"
-        )
-    };
-    let (yes, no) = (case("yes", "n"), case("no", size));
-    after(&format!("if lt_i64(found, 16) {{ {yes} }} else {{ {no} }} r = n"))
-}
-
-#[test]
-fn a_kernel_finds_out_whether_it_is_wanted() {
-    let code = branch("n");
-    let (yes, fetch) = (lines(&code, "launch \"yes\"")[0], lines(&code, "fetch")[0]);
-    let no = lines(&code, "launch \"no\"")[0];
-    assert!(yes < fetch && fetch < no, "{code:#?}");
-    assert!(lines(&code, "if lt_i64(").len() == 2, "{code:#?}");
-    assert!(lines(&code, "free yes_mem").iter().all(|free| *free > fetch && *free < no), "{code:#?}");
-}
-
-#[test]
-fn memory_that_only_one_case_needs_is_allocated_in_that_case() {
-    let code = branch("1");
-    assert!(lines(&code, "fetch")[0] < lines(&code, "launch \"yes\"")[0], "{code:#?}");
-}
