@@ -1,4 +1,6 @@
-//! All integration tests of the crate.
+//! From imp to imp, for devices.
+//!
+//! All tests are one program, because linking is what takes long.
 
-mod late;
+mod deferred;
 mod verified;
