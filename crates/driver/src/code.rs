@@ -72,7 +72,7 @@ pub enum Run {
 }
 
 /// What stages depend on besides the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// What executes the program.
     pub target: Target,
@@ -84,6 +84,8 @@ pub struct Settings {
     pub without: Without,
     /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
     pub few: bool,
+    /// Code of users that precedes the kernels.
+    pub kernel_code: String,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -100,7 +102,14 @@ impl Settings {
     /// The usual ones for a server.
     pub fn of(target: Target) -> Settings {
         let without = Without::default();
-        Settings { target, mode: Mode::Server, strict_float: false, without, few: false }
+        Settings {
+            target,
+            mode: Mode::Server,
+            strict_float: false,
+            without,
+            few: false,
+            kernel_code: String::new(),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::check::{Exit, Outcome, Warnings};
 use crate::code::{Code, Settings};
 use crate::files::Files;
+use crate::foreign::{self, Foreign};
 use crate::load::Root;
 use crate::passes::{self, Plan};
 use crate::session::Session;
@@ -44,6 +45,8 @@ pub struct Request {
     pub safe: bool,
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
+    /// What is done with foreign functions.
+    pub foreign: Foreign,
     /// The passes.
     pub plan: Plan,
 }
@@ -63,13 +66,18 @@ type Res<T> = Result<T, Box<Diagnostic>>;
 pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, Option<Generated>) {
     let mut generated = None;
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
-    let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
+    let foreign = request.foreign.choice(request.target);
+    let changes = Changes { entry_points: request.entry_points.clone(), unsafety, foreign };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
-    let settings =
-        Settings { target, mode, strict_float, without: request.plan.without, few: false };
+    let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
+    let settings = Settings { target, mode, strict_float, without, few: false, kernel_code };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
+            return;
+        }
+        if let Some(wrong) = request.foreign.wrong(&prog, target) {
+            session.diagnostics.push(wrong);
             return;
         }
         let entries = prog.entries.clone();
@@ -93,7 +101,7 @@ pub fn write(
     name: &Path,
     cache: Option<&Cache>,
 ) -> Res<()> {
-    let Artifacts { c, runtime: _, header, manifest } = &generated.artifacts;
+    let Artifacts { c, runtime: _, header, manifest, foreign } = &generated.artifacts;
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
@@ -111,6 +119,7 @@ pub fn write(
         return Ok(());
     }
     let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
+    let compiler = compiler.linking(&request.foreign.inputs);
     // The name may be that of a program that runs just now; so it gets a new file.
     let (temporary, file) = temporary::beside(name).map_err(|why| unwritable(name, &why))?;
     drop(file);
@@ -120,7 +129,10 @@ pub fn write(
     let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed).ok();
     let kept = cache.and_then(keep);
     let made = match kept {
-        None => compiler.compile(&source, &temporary),
+        None => compiler
+            .for_program(artifacts)
+            .and_then(|compiler| compiler.compile(&source, &temporary))
+            .map_err(|error| foreign::explained(error, foreign)),
         Some(object) => {
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
@@ -198,17 +210,19 @@ fn kept_object(
     source: Option<&Path>,
     evidence: Evidence,
 ) -> Res<PathBuf> {
-    let Artifacts { c, runtime, .. } = artifacts;
-    let key = hash::digest([c.as_bytes(), compiler.identity().as_bytes()]);
+    let Artifacts { c, runtime, foreign, .. } = artifacts;
+    let key = hash::digest([c.as_bytes(), compiler.program_identity().as_bytes()]);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
     let runtime =
         runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
-    make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
+    let compiler = compiler.for_program(artifacts)?;
+    let made = make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),
         None => compiler.compile(source, output),
-    })
+    });
+    made.map_err(|error| foreign::explained(error, foreign))
 }
 
 /// What the C compiler makes of the runtime of programs of one kind, in the cache.
@@ -273,12 +287,14 @@ pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Optio
     // Places in messages are named relative to the current folder.
     let folder = std::env::current_dir().ok()?;
     let mut what = own_identity()?;
-    let Request { target, mode, warnings, entry_points, safe, strict_float, plan } = request;
+    let Request { target, mode, warnings, entry_points, safe, strict_float, foreign, plan } =
+        request;
+    let foreign = foreign.identity();
     let passes: Vec<&str> = plan.passes.iter().map(|pass| pass.name).collect();
     // Writing to a string does not fail.
     let _ = write!(
         what,
-        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {passes:?} {:?}",
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {foreign} {passes:?} {:?}",
         plan.without
     );
     let folder = folder.to_str()?;

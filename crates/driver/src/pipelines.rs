@@ -10,7 +10,7 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_opt::{
     CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
-    UNSTREAM,
+    UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -51,7 +51,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
         CHECKS, HOIST,    // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY, // Intermediate arrays go.
+        SIMPLIFY, // What one call of a library does is not fused with anything.
+        VECTORISE, // Intermediate arrays go.
         FUSE,
         // Functions that were composed have things in common, and results that nobody reads any more.
         SIMPLIFY, CSE, HOIST,
@@ -68,8 +69,8 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST,
-        FUSE, SIMPLIFY, STREAMED, //
+        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SIMPLIFY, CSE,
+        HOIST, FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -109,6 +110,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,
@@ -151,6 +153,7 @@ pub const GPU: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,

@@ -12,6 +12,7 @@ use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
+use fehu_opt::foreign::Choice;
 use fehu_syntax::ast::{DecKind, ValKeyword};
 
 /// What goes in.
@@ -35,6 +36,8 @@ pub struct Changes {
     pub entry_points: Vec<String>,
     /// What becomes of `#[unsafe]`.
     pub unsafety: Unsafe,
+    /// Which foreign functions are called as such.
+    pub foreign: Choice,
 }
 
 /// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
@@ -77,7 +80,9 @@ pub fn translate(
             session.diagnostics.push(errors::broken_ir("lower", &message));
             return;
         }
+        let mut prog = prog;
         lowered(&prog);
+        session.stage("foreign", |_| fehu_opt::foreign::choose(&mut prog, job.changes.foreign));
         optimise(session, prog, job.plan, observer, |session, prog, remarks| {
             // A program that nothing was done to has all of its checks.
             if !job.plan.passes.is_empty() {

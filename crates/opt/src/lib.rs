@@ -24,6 +24,7 @@
 mod checks;
 mod copyupdates;
 mod cse;
+pub mod foreign;
 mod fuse;
 mod hoist;
 mod inline;
@@ -38,6 +39,7 @@ pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
 pub use fuse::FUSE;
+pub use foreign::VECTORISE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
@@ -66,4 +68,5 @@ pub const PASSES: &[Pass] = &[
     UNPARTITION,
     COPYUPDATES,
     UNROLL,
+    VECTORISE,
 ];

@@ -22,6 +22,7 @@ mod sum;
 mod tables;
 mod types;
 
+use crate::foreign::Prototype;
 use crate::{Mode, Target};
 use code::Code;
 use ecow::EcoString;
@@ -61,6 +62,7 @@ pub fn generate(
     target: Target,
     mode: Mode,
     tuning: &[TuningParam],
+    foreign: &[Prototype],
 ) -> Api {
     let types = types::collect(&prog.entries);
     let mut objects = Code::default();
@@ -94,7 +96,7 @@ pub fn generate(
         definitions,
         tables,
         header: header::header(&public, target),
-        manifest: manifest::manifest(&types, &prog.entries, target, tuning),
+        manifest: manifest::manifest(&types, &prog.entries, target, tuning, foreign),
     }
 }
 

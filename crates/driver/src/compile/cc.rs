@@ -6,13 +6,16 @@
 //! left out, which is tried once and remembered.
 
 use crate::cache::Cache;
-use crate::stages::Target;
+use crate::foreign::{self, Inputs};
+use crate::stages::{Artifacts, Target};
+use crate::temporary::Folder;
 use crate::{errors, temporary};
 use fehu_base::{Diagnostic, hash};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A C compiler with flags.
@@ -24,6 +27,10 @@ pub struct CCompiler {
     flags: Vec<String>,
     /// A flag for programs only, after the others; not for the runtime, which is compiled once.
     program_flag: Option<&'static str>,
+    /// What programs are compiled and linked with.
+    foreign: Arc<Inputs>,
+    /// A file with the prototypes of what they have to define, and the folder that it is in.
+    prototypes: Option<(PathBuf, Arc<Folder>)>,
     /// Whether somebody reads what it says.
     heard: bool,
 }
@@ -77,7 +84,16 @@ impl CCompiler {
     /// One without a name, arguments or flags.
     fn nameless() -> CCompiler {
         let (program, arguments, flags) = (PathBuf::new(), Vec::new(), Vec::new());
-        CCompiler { program, arguments, flags, program_flag: None, heard: true }
+        let (foreign, prototypes) = (Arc::default(), None);
+        CCompiler {
+            program,
+            arguments,
+            flags,
+            program_flag: None,
+            foreign,
+            prototypes,
+            heard: true,
+        }
     }
 
     /// Looks for the compiler, and for flags that suit programs for a target.
@@ -128,6 +144,26 @@ impl CCompiler {
         self
     }
 
+    /// The same compiler, for programs with foreign functions.
+    #[must_use]
+    pub fn linking(self, foreign: &Arc<Inputs>) -> CCompiler {
+        CCompiler { foreign: foreign.clone(), ..self }
+    }
+
+    /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
+    pub(crate) fn for_program(&self, artifacts: &Artifacts) -> Res<CCompiler> {
+        let mut compiler = self.clone();
+        if self.foreign.has_sources() && !artifacts.foreign.is_empty() {
+            let header = foreign::header(artifacts);
+            let folder = Folder::new().map_err(|why| errors::unwritable("prototypes.h", &why))?;
+            let path = folder.path().join("prototypes.h");
+            std::fs::write(&path, header)
+                .map_err(|why| errors::unwritable(&path.display().to_string(), &why))?;
+            compiler.prototypes = Some((path, Arc::new(folder)));
+        }
+        Ok(compiler)
+    }
+
     /// The same compiler, of whose errors nobody will know: it leaves no files with them.
     pub(crate) fn unheard(&self) -> CCompiler {
         CCompiler { heard: false, ..self.clone() }
@@ -156,6 +192,15 @@ impl CCompiler {
         )
     }
 
+    /// The same with what programs are linked with.
+    pub fn program_identity(&self) -> String {
+        format!("{} {:?}", self.identity(), self.foreign)
+    }
+
+    fn foreign_arguments(&self) -> Vec<String> {
+        self.foreign.arguments(self.prototypes.as_ref().map(|(path, _)| path.as_path()))
+    }
+
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
@@ -164,6 +209,7 @@ impl CCompiler {
             .arg(plain(source))
             .arg("-o")
             .arg(plain(output))
+            .args(self.foreign_arguments())
             .args(LIBRARIES);
         self.run(command)
     }
@@ -173,7 +219,8 @@ impl CCompiler {
         let mut command = self.command();
         command.args(self.program_flag).arg("-DFE_SEPARATE");
         command.arg(plain(source)).arg(plain(runtime));
-        command.arg("-o").arg(plain(output)).args(LIBRARIES);
+        command.arg("-o").arg(plain(output));
+        command.args(self.foreign_arguments()).args(LIBRARIES);
         self.run(command)
     }
 
