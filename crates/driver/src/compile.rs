@@ -108,6 +108,10 @@ pub fn write(
         PathBuf::from(name)
     };
     let source = with(".c");
+    let outputs = [name.to_owned(), source.clone(), with(".h"), with(".json")];
+    if let Some(file) = request.foreign.inputs.overwritten(&outputs) {
+        return Err(Box::new(errors::foreign_overwritten(&file.display().to_string())));
+    }
     store(&source, c)?;
     if let Some(header) = header {
         store(&with(".h"), header)?;
@@ -126,14 +130,14 @@ pub fn write(
     // What cannot be kept is made just for this.
     let artifacts = &generated.artifacts;
     let quiet = compiler.unheard();
-    let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed).ok();
-    let kept = cache.and_then(keep);
-    let made = match kept {
-        None => compiler
+    let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed);
+    let made = match cache.map(keep) {
+        Some(Err(error)) if foreign::is_about(&error) => Err(error),
+        Some(Err(_)) | None => compiler
             .for_program(artifacts)
             .and_then(|compiler| compiler.compile(&source, &temporary))
             .map_err(|error| foreign::explained(error, foreign)),
-        Some(object) => {
+        Some(Ok(object)) => {
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
     };
@@ -172,8 +176,10 @@ pub fn executable(
 ) -> Res<Executable> {
     let quiet = compiler.unheard();
     let keep = |cache| kept_object(cache, &quiet, artifacts, None, Evidence::Removed);
-    if let Some(Ok(program)) = cache.map(keep) {
-        return Ok(Executable { program, folder: None });
+    match cache.map(keep) {
+        Some(Ok(program)) => return Ok(Executable { program, folder: None }),
+        Some(Err(error)) if foreign::is_about(&error) => return Err(error),
+        Some(Err(_)) | None => {}
     }
     // Perhaps the C compiler could not write to the cache; if it does not like the program, it says so now.
     let temporary = |why: io::Error| unwritable(&std::env::temp_dir(), &why);

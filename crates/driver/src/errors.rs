@@ -146,6 +146,13 @@ pub(crate) fn foreign_file(name: &str, why: &std::io::Error) -> Diagnostic {
         .help("the option takes the name of a file, or an option for the linker, as in `--foreign -lopenblas`")
 }
 
+/// A file that is needed would be lost.
+pub(crate) fn foreign_overwritten(name: &str) -> Diagnostic {
+    let message = format!("\"{name}\", which `--foreign` names, would be overwritten by the output");
+    Diagnostic::error_without_place("foreign-file", message)
+        .help("give the output another name with `-o`")
+}
+
 /// What `--foreign` names is of no use.
 pub(crate) fn foreign_kind(name: &str, kinds: &str) -> Diagnostic {
     let message = format!("`--foreign` does not know what to do with \"{name}\"");

@@ -45,6 +45,8 @@ pub enum Calls {
 /// Files and libraries.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
+    /// All files that are read.
+    files: Vec<PathBuf>,
     /// C code.
     sources: Vec<PathBuf>,
     /// Arguments for the linker.
@@ -120,6 +122,7 @@ impl Inputs {
             let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
             let bytes = std::fs::read(&path).map_err(|why| errors::foreign_file(name, &why))?;
             digests.push(hash::digest([bytes.as_slice()]));
+            inputs.files.push(path.clone());
             let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
             let text = || String::from_utf8_lossy(&bytes).into_owned();
             match end {
@@ -164,6 +167,15 @@ impl Inputs {
         arguments
     }
 
+    /// Which of these files is to be written, although it is read.
+    pub(crate) fn overwritten(&self, outputs: &[PathBuf]) -> Option<&PathBuf> {
+        let same = |output: &PathBuf, file: &PathBuf| {
+            let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
+            real(output).is_some_and(|output| real(file) == Some(output))
+        };
+        self.files.iter().find(|file| outputs.iter().any(|output| same(output, file)))
+    }
+
     /// Whether C code is among them.
     pub(crate) fn has_sources(&self) -> bool {
         !self.sources.is_empty()
@@ -195,7 +207,8 @@ pub(crate) fn explained(error: Box<Diagnostic>, foreign: &[Prototype]) -> Box<Di
             || said.contains(&format!("conflicting types for ‘{}’", prototype.symbol))
     };
     if let Some(prototype) = foreign.iter().find(differs) {
-        return Box::new(errors::foreign_types(prototype, &said));
+        // The first note is the command.
+        return Box::new(errors::foreign_types(prototype, &error.notes[1..].join("\n")));
     }
     let library = said.split_once("cannot find -l").or(said.split_once("unable to find library -l"));
     if let Some((_, rest)) = library {
@@ -203,6 +216,11 @@ pub(crate) fn explained(error: Box<Diagnostic>, foreign: &[Prototype]) -> Box<Di
         return Box::new(errors::foreign_library(&name));
     }
     error
+}
+
+/// Whether an error is about foreign functions, so that nothing is gained by another attempt.
+pub(crate) fn is_about(error: &Diagnostic) -> bool {
+    error.code.starts_with("foreign-")
 }
 
 /// The prototypes of the foreign functions that a program calls, as a header that users can include; nothing if it calls none.

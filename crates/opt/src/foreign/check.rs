@@ -3,10 +3,10 @@
 //! ```text
 //! fun f (x) -> (r) = body         foreign (c g)
 //! ==>
-//! fun f_foreign (x) -> (r) = body foreign (c g)
+//! fun f_1 (x) -> (r) = body       foreign (c g)
 //! fun f_body (x) -> (r) = body
 //! fun f (x) -> (r) =
-//!   r = call f_foreign (x)
+//!   r = call f_1 (x)
 //!   s = call f_body (x)
 //!   assert (r is close to s) "the foreign function \"g\" ..."
 //!   in (r)
@@ -28,10 +28,9 @@ pub(super) fn check(prog: &mut Prog) {
     let foreign: Vec<FunId> =
         prog.funs.iter().filter(|(_, fun)| fun.foreign.is_some()).map(|(id, _)| id).collect();
     for id in foreign {
-        let mut symbol = prog.funs[id].clone();
+        let symbol = prog.funs[id].clone();
         let mut body = symbol.clone();
         body.foreign = None;
-        symbol.name = ecow::eco_format!("{}_foreign", symbol.name);
         body.name = ecow::eco_format!("{}_body", body.name);
         let first = prog.funs.len();
         prog.funs[id] = compared(&prog.funs[id], [first, first + 1].map(FunId::from_index));
@@ -42,9 +41,11 @@ pub(super) fn check(prog: &mut Prog) {
 
 /// The function that calls both, the symbol and the body.
 fn compared(fun: &Fun, [symbol, body]: [FunId; 2]) -> Fun {
-    let foreign = fun.foreign.as_ref().and_then(|foreign| foreign.symbols.first());
-    let name = &foreign.or_bug("symbol of a foreign function").name;
-    let what = format!("the foreign function \"{name}\" differs from the body of \"{}\"", fun.name);
+    let foreign = fun.foreign.as_ref().or_bug("symbol of a foreign function");
+    let both = foreign.symbols.iter().chain(&foreign.vectorised);
+    let names: Vec<String> = both.map(|symbol| format!("\"{}\"", symbol.name)).collect();
+    let names = names.join(" or ");
+    let what = format!("the foreign function {names} differs from the body of \"{}\"", fun.name);
     let (mut vars, of) = interface(fun);
     let mut b = Builder::new(&mut vars);
     let args: Vec<Atom> = fun.params.iter().map(|param| Atom::Var(of[&param.var])).collect();
