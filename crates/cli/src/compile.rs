@@ -175,12 +175,16 @@ fn told(args: &OutputArgs, sources: &SourceMap, error: Diagnostic) -> u8 {
 /// `fehu foreign`
 pub(crate) fn prototypes(args: &PrototypesArgs) -> u8 {
     let Some(root) = root(&args.file) else { return FAILURE };
-    let (outcome, text) = foreign::prototypes(&Disk, &root, &args.file);
+    let target = args.backend.map(|backend| backend.target());
+    let (outcome, text) = foreign::prototypes(&Disk, &root, &args.file, target);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     match text {
         Some(text) => output::stdout(&text),
         None if outcome.exit == Exit::Success => {
-            output::stderr(&format!("fehu: no entry point of {} calls a foreign function\n", args.file));
+            output::stderr(&format!(
+                "fehu: no entry point of {} calls a foreign function\n",
+                args.file
+            ));
         }
         None => {}
     }

@@ -15,8 +15,8 @@ use fehu_ir::pass::{Remark, RemarkKind, Remarks};
 use fehu_ir::text::{parse, renumber};
 use fehu_ir::verify::{render, verify};
 use fehu_ir::{Loc, Prog};
-use fehu_opt::foreign::Choice;
 use fehu_irtest::count;
+use fehu_opt::foreign::Choice;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -148,7 +148,8 @@ pub(crate) fn foreign_file(name: &str, why: &std::io::Error) -> Diagnostic {
 
 /// A file that is needed would be lost.
 pub(crate) fn foreign_overwritten(name: &str) -> Diagnostic {
-    let message = format!("\"{name}\", which `--foreign` names, would be overwritten by the output");
+    let message =
+        format!("\"{name}\", which `--foreign` names, would be overwritten by the output");
     Diagnostic::error_without_place("foreign-file", message)
         .help("give the output another name with `-o`")
 }
@@ -156,8 +157,9 @@ pub(crate) fn foreign_overwritten(name: &str) -> Diagnostic {
 /// What `--foreign` names is of no use.
 pub(crate) fn foreign_kind(name: &str, kinds: &str) -> Diagnostic {
     let message = format!("`--foreign` does not know what to do with \"{name}\"");
-    Diagnostic::error_without_place("foreign-file", message)
-        .note(format!("it takes files that end in {kinds}, and the options -lNAME, -LFOLDER and -IFOLDER"))
+    Diagnostic::error_without_place("foreign-file", message).note(format!(
+        "it takes files that end in {kinds}, and the options -lNAME, -LFOLDER and -IFOLDER"
+    ))
 }
 
 /// A library is not there.
@@ -171,8 +173,7 @@ pub(crate) fn foreign_library(name: &str) -> Diagnostic {
 /// Nobody defines a foreign function.
 pub(crate) fn foreign_undefined(prototype: &Prototype) -> Diagnostic {
     let (symbol, name) = (&prototype.symbol, &prototype.function);
-    let message =
-        format!("nothing defines \"{symbol}\", the foreign function of \"{name}\"");
+    let message = format!("nothing defines \"{symbol}\", the foreign function of \"{name}\"");
     let file = match (prototype.caller, prototype.platform) {
         (Caller::Kernels, Platform::OpenCl) => "a file of OpenCL C: `--foreign FILE.cl`",
         (Caller::Kernels, _) => "a file of CUDA: `--foreign FILE.cu`",
@@ -180,15 +181,16 @@ pub(crate) fn foreign_undefined(prototype: &Prototype) -> Diagnostic {
     };
     Diagnostic::error_without_place("foreign-symbol", message)
         .note(format!("it should be {};", prototype.text()))
-        .help(format!("name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"))
+        .help(format!(
+            "name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"
+        ))
 }
 
 /// A foreign function is defined with other types.
 pub(crate) fn foreign_types(prototype: &Prototype, said: &str) -> Diagnostic {
     let (symbol, name) = (&prototype.symbol, &prototype.function);
-    let message = format!(
-        "\"{symbol}\", the foreign function of \"{name}\", is defined with other types"
-    );
+    let message =
+        format!("\"{symbol}\", the foreign function of \"{name}\", is defined with other types");
     Diagnostic::error_without_place("foreign-symbol", message)
         .note(format!("it should be {};", prototype.text()))
         .note(said)

@@ -193,10 +193,8 @@ pub(crate) fn explained(error: Box<Diagnostic>, foreign: &[Prototype]) -> Box<Di
     let said = error.notes.join("\n");
     let undefined = |prototype: &&Prototype| {
         let symbol = &prototype.symbol;
-        let phrases = [
-            format!("undefined reference to `{symbol}'"),
-            format!("undefined symbol: {symbol}"),
-        ];
+        let phrases =
+            [format!("undefined reference to `{symbol}'"), format!("undefined symbol: {symbol}")];
         phrases.iter().any(|phrase| said.contains(phrase))
     };
     if let Some(prototype) = foreign.iter().find(undefined) {
@@ -210,7 +208,8 @@ pub(crate) fn explained(error: Box<Diagnostic>, foreign: &[Prototype]) -> Box<Di
         // The first note is the command.
         return Box::new(errors::foreign_types(prototype, &error.notes[1..].join("\n")));
     }
-    let library = said.split_once("cannot find -l").or(said.split_once("unable to find library -l"));
+    let library =
+        said.split_once("cannot find -l").or(said.split_once("unable to find library -l"));
     if let Some((_, rest)) = library {
         let name: String = rest.chars().take_while(|c| !c.is_whitespace() && *c != ':').collect();
         return Box::new(errors::foreign_library(&name));
@@ -224,18 +223,25 @@ pub(crate) fn is_about(error: &Diagnostic) -> bool {
 }
 
 /// The prototypes of the foreign functions that a program calls, as a header that users can include; nothing if it calls none.
-pub fn prototypes(files: &dyn Files, root: &Root, name: &str) -> (Outcome, Option<String>) {
+/// With a target, those that its programs call.
+pub fn prototypes(
+    files: &dyn Files,
+    root: &Root,
+    name: &str,
+    target: Option<Target>,
+) -> (Outcome, Option<String>) {
     let plan = Plan::none();
     let (warnings, changes) = (Warnings::Hide, Changes::default());
     let job = Job { files, root, warnings, plan: &plan, changes };
     let mut text = None;
-    let lowered = |prog: &Prog| text = describe(prog, name);
+    let lowered = |prog: &Prog| text = describe(prog, name, target.map(platform));
     let outcome = translate(&job, lowered, &mut |_, _| {}, |_, _, _| {});
     (outcome, text)
 }
 
-fn describe(prog: &Prog, name: &str) -> Option<String> {
-    let prototypes = foreign::prototypes(prog);
+fn describe(prog: &Prog, name: &str, only: Option<Platform>) -> Option<String> {
+    let mut prototypes = foreign::prototypes(prog);
+    prototypes.retain(|prototype| only.is_none_or(|only| prototype.platform == only));
     if prototypes.is_empty() {
         return None;
     }

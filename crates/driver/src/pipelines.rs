@@ -50,8 +50,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS, HOIST,    // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY, // What one call of a library does is not fused with anything.
+        CHECKS, HOIST,     // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY,  // What one call of a library does is not fused with anything.
         VECTORISE, // Intermediate arrays go.
         FUSE,
         // Functions that were composed have things in common, and results that nobody reads any more.

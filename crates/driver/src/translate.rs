@@ -12,7 +12,7 @@ use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
-use fehu_opt::foreign::Choice;
+use fehu_opt::foreign::{self, Choice};
 use fehu_syntax::ast::{DecKind, ValKeyword};
 
 /// What goes in.
@@ -82,7 +82,14 @@ pub fn translate(
         }
         let mut prog = prog;
         lowered(&prog);
-        session.stage("foreign", |_| fehu_opt::foreign::choose(&mut prog, job.changes.foreign));
+        session.stage("foreign", |_| foreign::choose(&mut prog, job.changes.foreign));
+        if let Choice::Checked(_) = job.changes.foreign
+            && let Err(message) = session.stage("verify", |_| stages::verify(&prog))
+        {
+            session.crashed = true;
+            session.diagnostics.push(errors::broken_ir("foreign", &message));
+            return;
+        }
         optimise(session, prog, job.plan, observer, |session, prog, remarks| {
             // A program that nothing was done to has all of its checks.
             if !job.plan.passes.is_empty() {

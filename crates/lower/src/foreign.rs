@@ -191,10 +191,6 @@ fn described(attr: &ast::Attr) -> Foreign {
 
 /// The parts of a value with names for them: the fields that lead there.
 fn named_parts(shape: &Shape, name: &str) -> Vec<(EcoString, Type)> {
-    let fields = |shape: &Shape| match shape {
-        Shape::Record(fields) => Some(fields.clone()),
-        Shape::Prim(_) | Shape::Array(..) | Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => None,
-    };
     match shape {
         Shape::Record(fields) => {
             let parts = |(field, shape): &(EcoString, Shape)| {
@@ -202,12 +198,11 @@ fn named_parts(shape: &Shape, name: &str) -> Vec<(EcoString, Type)> {
             };
             fields.iter().flat_map(parts).collect()
         }
-        Shape::Array(size, elem) if fields(elem).is_some() || matches!(**elem, Shape::Array(..)) => {
+        Shape::Array(size, elem) => {
             let parts = named_parts(elem, name).into_iter();
-            let arrays = parts.map(|(name, ty)| (name, ty.array_of(*size).or_bug("array of data")));
-            arrays.collect()
+            parts.map(|(name, ty)| (name, ty.array_of(*size).or_bug("array of data"))).collect()
         }
-        Shape::Prim(_) | Shape::Array(..) | Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => {
+        Shape::Prim(_) | Shape::Sum(_) | Shape::Acc(_) | Shape::Fun => {
             shape.parts().into_iter().map(|ty| (name.into(), ty)).collect()
         }
     }
@@ -220,7 +215,8 @@ struct Names(Vec<EcoString>);
 impl Names {
     /// An identifier like a name that is not there yet.
     fn fresh(&mut self, name: &str, otherwise: &str) -> EcoString {
-        let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let plain: String =
+            name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let plain = match plain.starts_with(|c: char| c.is_ascii_alphabetic()) {
             true => EcoString::from(plain),
             false => otherwise.into(),

@@ -75,7 +75,9 @@ pub(crate) fn foreign_without_parameters(span: Span, name: &str) -> Diagnostic {
     interface(span, format!("The foreign function \"{name}\" has no parameters"))
         .at("a value, or a function whose parameters are not written")
         .note("A foreign function is called with all of its parameters.")
-        .help(format!("write the parameters with their types, as in `def {name} (x: f64) : f64 = ...`"))
+        .help(format!(
+            "write the parameters with their types, as in `def {name} (x: f64) : f64 = ...`"
+        ))
 }
 
 pub(crate) fn polymorphic_foreign(span: Span, name: &str) -> Diagnostic {
@@ -100,18 +102,38 @@ pub(crate) fn foreign_type(
     why: Barrier,
 ) -> Diagnostic {
     let (reason, help) = match why {
-        Barrier::Function => ("a function cannot be given to another language", "pass the data that the function is made of"),
-        Barrier::Sequence => ("a sequence cannot be given to another language", "call the foreign function in `seq.map`, or pass `seq.to_array s`"),
-        Barrier::Sum => ("a sum type has no form that other languages know", "pass numbers that say which constructor it is, and its contents"),
-        Barrier::Abstract => ("nobody outside knows what an abstract type is", "use the type that it stands for"),
-        Barrier::Half => ("C has no numbers of type f16", "convert to f32, or pass the bits as u16 (`f16.to_bits`)"),
-        Barrier::Nothing => ("there is nothing in it", "a foreign function takes and returns numbers, truth values and arrays"),
+        Barrier::Function => (
+            "a function cannot be given to another language",
+            "pass the data that the function is made of",
+        ),
+        Barrier::Sequence => (
+            "a sequence cannot be given to another language",
+            "call the foreign function in `seq.map`, or pass `seq.to_array s`",
+        ),
+        Barrier::Sum => (
+            "a sum type has no form that other languages know",
+            "pass numbers that say which constructor it is, and its contents",
+        ),
+        Barrier::Abstract => {
+            ("nobody outside knows what an abstract type is", "use the type that it stands for")
+        }
+        Barrier::Half => (
+            "C has no numbers of type f16",
+            "convert to f32, or pass the bits as u16 (`f16.to_bits`)",
+        ),
+        Barrier::Nothing => (
+            "there is nothing in it",
+            "a foreign function takes and returns numbers, truth values and arrays",
+        ),
         Barrier::Size => (
             "a size in it is not a parameter",
             "the caller allocates the results, and passes all sizes: use names that are parameters, such as `def f [n] (k: i64) (xs: [n]f32) : [k]f32`, and compute sizes outside",
         ),
     };
-    interface(span, format!("{what} of the foreign function \"{name}\" has a type that cannot cross"))
-        .at(format!("{reason}; this has type {ty}"))
-        .help(help)
+    interface(
+        span,
+        format!("{what} of the foreign function \"{name}\" has a type that cannot cross"),
+    )
+    .at(format!("{reason}; this has type {ty}"))
+    .help(help)
 }

@@ -1,13 +1,14 @@
 //! Options about foreign functions.
 
-use super::OutputArgs;
+use super::{Backend, OutputArgs};
 use fehu_base::Diagnostic;
 use fehu_driver::foreign::{Calls, Foreign, Inputs};
 use std::sync::Arc;
 
 pub(super) const FOREIGN_HELP: &str = "\
 Examples:
-  fehu foreign prog.fut > prog_foreign.h
+  fehu foreign prog.fut                        What all back ends call.
+  fehu foreign --backend=c prog.fut > prog_foreign.h
   fehu c --foreign fft.c prog.fut              Compile fft.c with the program.
   fehu run --foreign dot.c --foreign -lopenblas prog.fut
   fehu c --check-foreign --foreign fft.c prog.fut
@@ -52,6 +53,9 @@ impl ForeignArgs {
 pub(crate) struct PrototypesArgs {
     /// The program.
     pub(crate) file: String,
+    /// Print only what this back end calls; by default, what all of them call.
+    #[arg(long, value_enum)]
+    pub(crate) backend: Option<Backend>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

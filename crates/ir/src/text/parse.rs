@@ -86,10 +86,7 @@ impl<'a> Parser<'a> {
             if self.peek_word("const") {
                 let item = self.constant()?;
                 prog.consts.push(item);
-            } else if self.peek_word("fun")
-                || self.peek_word("foreign")
-                || self.peek_sign("#[")
-             {
+            } else if self.peek_word("fun") || self.peek_word("foreign") || self.peek_sign("#[") {
                 let (fun, names) = self.fun()?;
                 prog.funs.push(fun);
                 fun_names.push(names);

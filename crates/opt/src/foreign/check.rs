@@ -13,14 +13,15 @@
 //! ```
 //!
 //! Integers and truth values must be equal. Floats may differ by the square root of the distance between 1 and the next number,
-//! times the largest finite number of the body's array: about half of the digits, where a library adds in another order.
+//! times the largest finite float among the arguments and the results of the body: about half of the digits, where a library
+//! adds in another order, and numbers cancel each other.
 
 use fehu_base::id::Id;
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::{
-    Atom, Attr, BinOp, Check, CheckPart, CmpOp, Dim, Exp, Fun, FunId, Prog, Red, Scalar, Screma,
-    Type, UnOp, Var,
+    Atom, Attr, BinOp, Check, CheckPart, CmpOp, Dim, Elem, Exp, Fun, FunId, Prog, Red, Scalar,
+    Screma, Type, UnOp, Var,
 };
 
 /// Puts a comparison around all foreign functions of a program.
@@ -62,12 +63,14 @@ fn compared(fun: &Fun, [symbol, body]: [FunId; 2]) -> Fun {
     let results: Vec<Var> = fun.results.iter().map(|var| of[var]).collect();
     let types: Vec<Type> = results.iter().map(|var| b.ty(*var).clone()).collect();
     let expected = b.several("expected", types.clone(), Exp::Call(body, own));
-    let found = b.several("found", types, Exp::Call(symbol, args));
+    let found = b.several("found", types, Exp::Call(symbol, args.clone()));
+    let values = args.iter().copied().chain(expected.iter().map(|var| Atom::Var(*var)));
+    let scale = largest(&mut b, values.collect());
     for ((found, expected), result) in found.iter().zip(&expected).zip(&fun.results) {
         let hint = fun.vars[*result].hint.clone();
         let several = fun.results.len() > 1;
         let what = if several { format!("{what}, in the result \"{hint}\"") } else { what.clone() };
-        compare(&mut b, &what, *found, *expected);
+        compare(&mut b, &what, *found, *expected, scale);
     }
     let body = b.finish(found.into_iter().map(Atom::Var).collect());
     let params = fun.params.iter().map(|param| fehu_ir::Param { var: of[&param.var], ..*param });
@@ -99,10 +102,10 @@ fn interface(fun: &Fun) -> (Vars, rustc_hash::FxHashMap<Var, Var>) {
     (vars, of)
 }
 
-/// Checks that a result is what is expected.
-fn compare(b: &mut Builder<'_>, what: &str, found: Var, expected: Var) {
+/// Checks that a result is what is expected; the scale is that of the floats that it is computed from.
+fn compare(b: &mut Builder<'_>, what: &str, found: Var, expected: Var, scale: Atom) {
+    let limit = limit(b, found, scale);
     let Type::Array(elem, shape) = b.ty(found).clone() else {
-        let limit = limit_of(b, expected.into());
         let fine = close(b, found.into(), expected.into(), limit);
         let parts = vec![
             text(format!("{what}: it yields ")),
@@ -113,17 +116,9 @@ fn compare(b: &mut Builder<'_>, what: &str, found: Var, expected: Var) {
         b.assert(fine, Check { parts, trace: Vec::new() });
         return;
     };
-    let mut width = shape[0];
-    for size in &shape[1..] {
-        width = b.exp("width", Exp::BinOp(BinOp::Mul, width, *size)).into();
-    }
-    let flat = |b: &mut Builder<'_>, array: Var| match shape.len() {
-        1 => array,
-        _ => b.exp("flat", Exp::Reshape(array, vec![width])),
-    };
-    let (found, expected) = (flat(b, found), flat(b, expected));
+    let width = width(b, found);
+    let (found, expected) = (flat(b, found, width), flat(b, expected, width));
     let row = Type::Scalar(elem);
-    let limit = largest(b, width, expected, &row);
     let at = b.exp("at", Exp::Iota(Prim::I64, width, Atom::i64(0), Atom::i64(1)));
     let params = [("x", row.clone()), ("y", row.clone()), ("i", Type::I64)];
     let params = params.map(|(hint, ty)| (hint.into(), ty)).to_vec();
@@ -159,45 +154,75 @@ fn text(text: impl Into<ecow::EcoString>) -> CheckPart {
     CheckPart::Text(text.into())
 }
 
-/// By how much a number of a type may differ, relative to the largest; none if it may not.
-fn tolerance(prim: Prim) -> Option<(Scalar, Scalar)> {
-    match prim {
-        Prim::F32 => Some((Scalar::F32(f32::EPSILON.sqrt()), Scalar::F32(f32::MAX))),
-        Prim::F64 => Some((Scalar::F64(f64::EPSILON.sqrt()), Scalar::F64(f64::MAX))),
-        // They do not cross.
-        Prim::F16 => None,
-        Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 => None,
-        Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 | Prim::Bool => None,
+/// The number of elements of an array.
+fn width(b: &mut Builder<'_>, array: Var) -> Atom {
+    let shape = b.ty(array).shape().to_vec();
+    let mut width = shape[0];
+    for size in &shape[1..] {
+        width = b.exp("width", Exp::BinOp(BinOp::Mul, width, *size)).into();
+    }
+    width
+}
+
+/// An array with one dimension, of this size.
+fn flat(b: &mut Builder<'_>, array: Var, width: Atom) -> Var {
+    match b.ty(array).rank() {
+        1 => array,
+        _ => b.exp("flat", Exp::Reshape(array, vec![width])),
     }
 }
 
-/// By how much a number may differ from an expected one.
-fn limit_of(b: &mut Builder<'_>, expected: Atom) -> Option<Atom> {
-    let ty = b.atom_ty(expected);
-    let (relative, most) = tolerance(prim_of(&ty)?)?;
-    let size = magnitude(b, expected, most);
-    Some(b.exp("limit", Exp::BinOp(BinOp::Mul, size, Atom::Const(relative))).into())
+/// By how much a value may differ, if it is made of floats.
+fn limit(b: &mut Builder<'_>, value: Var, scale: Atom) -> Option<Atom> {
+    let Some(Elem::Prim(prim)) = b.ty(value).elem() else { return None };
+    let relative = match prim {
+        Prim::F32 => f64::from(f32::EPSILON).sqrt(),
+        Prim::F64 => f64::EPSILON.sqrt(),
+        // Those of 16 bits do not cross.
+        Prim::F16 | Prim::Bool => return None,
+        Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64 => return None,
+        Prim::U8 | Prim::U16 | Prim::U32 | Prim::U64 => return None,
+    };
+    let relative = Atom::Const(Scalar::F64(relative));
+    let limit = b.exp("limit", Exp::BinOp(BinOp::Mul, scale, relative));
+    Some(b.exp("limit", Exp::Convert(prim, limit.into())).into())
 }
 
-/// Likewise, for all elements of an array.
-fn largest(b: &mut Builder<'_>, width: Atom, expected: Var, row: &Type) -> Option<Atom> {
-    let prim = prim_of(row)?;
-    let (relative, most) = tolerance(prim)?;
-    let map = b.lambda(vec![("y".into(), row.clone())], vec![row.clone()], |b, params| {
-        vec![magnitude(b, params[0].into(), most)]
-    });
-    let zero = Atom::Const(Scalar::zero(prim));
-    let largest = fold(b, (width, vec![expected]), map, BinOp::Max, zero, row);
-    let limit = Exp::BinOp(BinOp::Mul, largest.into(), Atom::Const(relative));
-    Some(b.exp("limit", limit).into())
+/// The largest finite magnitude of the floats among some values, an f64.
+fn largest(b: &mut Builder<'_>, values: Vec<Atom>) -> Atom {
+    let zero = Atom::Const(Scalar::F64(0.0));
+    let mut scale = zero;
+    for value in values {
+        let ty = b.atom_ty(value);
+        if !ty.elem().is_some_and(Elem::is_float) {
+            continue;
+        }
+        let size = match value.var().filter(|_| ty.is_array()) {
+            None => magnitude(b, value),
+            Some(array) => {
+                let width = width(b, array);
+                let array = flat(b, array, width);
+                let row = Type::array(ty.elem().or_bug("type of elements"), Vec::new());
+                let ret = vec![Type::prim(Prim::F64)];
+                let map = b.lambda(vec![("y".into(), row)], ret, |b, params| {
+                    vec![magnitude(b, params[0].into())]
+                });
+                let f64 = Type::prim(Prim::F64);
+                fold(b, (width, vec![array]), map, BinOp::Max, zero, &f64).into()
+            }
+        };
+        scale = b.exp("scale", Exp::BinOp(BinOp::Max, scale, size)).into();
+    }
+    scale
 }
 
-/// The absolute value of a number, or zero if it is not finite.
-fn magnitude(b: &mut Builder<'_>, value: Atom, most: Scalar) -> Atom {
-    let size = b.exp("size", Exp::UnOp(UnOp::Abs, value));
-    let finite = b.exp("finite", Exp::CmpOp(CmpOp::Le, size.into(), Atom::Const(most)));
-    let zero = prim_of(&b.atom_ty(value)).or_bug("type of a number");
-    either(b, finite.into(), size.into(), Atom::Const(Scalar::zero(zero))).into()
+/// The absolute value of a float, or zero if it is not finite; an f64.
+fn magnitude(b: &mut Builder<'_>, value: Atom) -> Atom {
+    let wide = b.exp("wide", Exp::Convert(Prim::F64, value));
+    let size = b.exp("size", Exp::UnOp(UnOp::Abs, wide.into()));
+    let most = Atom::Const(Scalar::F64(f64::MAX));
+    let finite = b.exp("finite", Exp::CmpOp(CmpOp::Le, size.into(), most));
+    either(b, finite.into(), size.into(), Atom::Const(Scalar::F64(0.0))).into()
 }
 
 /// Whether two scalars are equal or, if they are floats, close enough.

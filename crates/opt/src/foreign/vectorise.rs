@@ -67,8 +67,10 @@ impl Interface {
     fn of(fun: &Fun) -> Interface {
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let vars = || params.iter().chain(&fun.results);
-        let sizes: FxHashSet<Var> =
-            vars().flat_map(|var| fun.vars[*var].ty.shape()).filter_map(|size| size.var()).collect();
+        let sizes: FxHashSet<Var> = vars()
+            .flat_map(|var| fun.vars[*var].ty.shape())
+            .filter_map(|size| size.var())
+            .collect();
         let is_size = params.iter().map(|param| sizes.contains(param)).collect();
         let results = fun.results.iter().map(|var| fun.vars[*var].ty.clone()).collect();
         Interface { name: fun.name.clone(), params, is_size, results }
@@ -120,8 +122,7 @@ fn whole(fun: &Fun, id: FunId) -> Fun {
         results.into_iter().map(Atom::Var).collect()
     });
     let map = Lambda { params: inside, body, ret };
-    let screma =
-        Screma { width: count.into(), inputs, map, scans: Vec::new(), reds: Vec::new() };
+    let screma = Screma { width: count.into(), inputs, map, scans: Vec::new(), reds: Vec::new() };
     let values = b.several("r", arrays.clone(), Exp::Screma(Box::new(screma)));
     let named = types.into_iter().zip(arrays);
     let results: Vec<Var> = named.map(|((hint, _), ty)| b.param(hint, ty)).collect();
@@ -130,6 +131,28 @@ fn whole(fun: &Fun, id: FunId) -> Fun {
     let foreign = Some(Foreign { symbols, vectorised: Vec::new() });
     let (name, params) = (ecow::eco_format!("{name}_vectorised"), new);
     Fun { name, vars, params, results, body, attrs: Vec::new(), foreign }
+}
+
+/// The arrays that a map yields unchanged, if they are results of calls among these statements, each of which it yields once.
+fn results_of(op: &Screma, stms: &[Stm]) -> Option<Vec<Var>> {
+    let called: FxHashSet<Var> = stms
+        .iter()
+        .filter(|stm| matches!(stm.exp, Exp::Call(..)))
+        .flat_map(|stm| stm.pat.iter().copied())
+        .collect();
+    if !op.map.body.stms.is_empty() {
+        return None;
+    }
+    let mut arrays: Vec<Var> = Vec::new();
+    for result in &op.map.body.results {
+        let at = op.map.params.iter().position(|param| Atom::Var(*param) == *result)?;
+        let array = op.inputs[at];
+        if !called.contains(&array) || arrays.contains(&array) {
+            return None;
+        }
+        arrays.push(array);
+    }
+    Some(arrays)
 }
 
 struct Maps<'a> {
@@ -163,6 +186,7 @@ impl Maps<'_> {
     /// A map, cut at the calls in it; `stm` is its statement without the expression.
     fn map(&mut self, stm: Stm, op: Screma, out: &mut Vec<Stm>) {
         let (mut op, mut from) = (op, 0);
+        let first = out.len();
         while let Some(at) = self.find(&op, from) {
             match self.cut(&op, at, out) {
                 Ok(rest) => (op, from) = (rest, 0),
@@ -174,13 +198,22 @@ impl Maps<'_> {
                 }
             }
         }
-        out.push(Stm { exp: Exp::Screma(Box::new(op)), ..stm });
+        // What a call yields may be all that is wanted.
+        match results_of(&op, &out[first..]) {
+            Some(arrays) => {
+                for (var, array) in stm.pat.iter().zip(arrays) {
+                    out.push(Stm::new(vec![*var], Exp::Atom(array.into())));
+                }
+            }
+            None => out.push(Stm { exp: Exp::Screma(Box::new(op)), ..stm }),
+        }
     }
 
     /// The next call that one call of another function may stand for.
     fn find(&self, op: &Screma, from: usize) -> Option<usize> {
         let stms = op.map.body.stms.iter().enumerate().skip(from);
-        let is_known = |stm: &Stm| matches!(&stm.exp, Exp::Call(id, _) if self.known.contains_key(id));
+        let is_known =
+            |stm: &Stm| matches!(&stm.exp, Exp::Call(id, _) if self.known.contains_key(id));
         stms.into_iter().find(|(_, stm)| is_known(stm)).map(|(at, _)| at)
     }
 
@@ -192,9 +225,7 @@ impl Maps<'_> {
         let interface = &self.known[id];
         let inside: FxHashSet<Var> = bound_in_lambda(&op.map).into_iter().collect();
         let is_inside = |atom: &Atom| atom.var().is_some_and(|var| inside.contains(&var));
-        let is_fixed = |ty: &Type| {
-            !matches!(ty, Type::Acc(_)) && !ty.shape().iter().any(is_inside)
-        };
+        let is_fixed = |ty: &Type| !matches!(ty, Type::Acc(_)) && !ty.shape().iter().any(is_inside);
         let mut subst = Subst::default();
         for ((arg, param), is_size) in args.iter().zip(&interface.params).zip(&interface.is_size) {
             if *is_size && is_inside(arg) {
