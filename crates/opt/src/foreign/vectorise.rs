@@ -86,7 +86,7 @@ fn whole(fun: &Fun, id: FunId) -> Fun {
     let mut subst = Subst::default();
     let mut new = vec![Param { var: count, consumed: false }];
     let (mut inputs, mut inside, mut args) = (Vec::new(), Vec::new(), Vec::new());
-    for (param, is_size) in params.iter().zip(is_size) {
+    for ((param, is_size), old) in params.iter().zip(is_size).zip(&fun.params) {
         let VarInfo { hint, mut ty } = fun.vars[*param].clone();
         subst_type(&mut ty, &subst);
         let var = match ty.array_of(count.into()).filter(|_| !is_size) {
@@ -104,7 +104,7 @@ fn whole(fun: &Fun, id: FunId) -> Fun {
                 input
             }
         };
-        new.push(Param { var, consumed: false });
+        new.push(Param { var, consumed: old.consumed });
     }
     let types: Vec<(ecow::EcoString, Type)> = fun
         .results
