@@ -352,7 +352,7 @@ fn foreign_functions_have_a_status_or_return_what_they_compute() {
         Phase::Cpu,
         &[
             ("foreign f (n) -> (*xs)", "\"f\" has no status"),
-            ("foreign f (n) -> (r) status n", "n.0 is"),
+            ("foreign f (n) -> (r) status n", "of type i64, not i32"),
             ("foreign f (&r[0]) -> (r)", "a pointer or an array"),
             ("foreign f (n) -> (*r) status r", "a pointer"),
             (&format!("var s: i32 {host}"), "there is no device"),

@@ -50,7 +50,7 @@ pub(super) struct Graph {
     /// The node that binds a variable.
     binder: FxHashMap<Var, Node>,
     /// The nodes that are not merged with others.
-    alone: Vec<bool>,
+    alone: FxHashSet<Node>,
     budget: usize,
 }
 
@@ -80,8 +80,12 @@ impl Graph {
     ) -> Graph {
         let stms = std::mem::take(&mut body.stms);
         // What calls a function of the host is executed by the host, position by position.
-        let alone =
-            stms.iter().map(|stm| !hosts.is_empty() && calls_any(&stm.exp, hosts)).collect();
+        let calls_host = |(_, stm): &(Node, &Stm)| calls_any(&stm.exp, hosts);
+        let nodes = || stms.iter().enumerate();
+        let alone = match hosts.is_empty() {
+            true => FxHashSet::default(),
+            false => nodes().filter(calls_host).map(|(node, _)| node).collect(),
+        };
         let count = stms.len();
         let mut binder = FxHashMap::default();
         let mut before: Vec<FxHashSet<Node>> = Vec::with_capacity(count);
@@ -236,7 +240,7 @@ impl Graph {
         second: Node,
         past: &[Node],
     ) -> Option<Window> {
-        if self.alone[first] || self.alone[second] {
+        if self.alone.contains(&first) || self.alone.contains(&second) {
             return None;
         }
         let (from, to) = (self.place[first], self.place[second]);
