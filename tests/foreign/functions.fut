@@ -42,10 +42,10 @@ entry arrays [n] [m] (xss: [n][m]f32) =
 
 -- One call for all rows; and one for each, where the sizes allow no more.
 entry vectorised [l] [n] [m] (xsss: [l][n][m]i32) =
-  let zipped (k: i32) (xss: [n][m]i32) = turned k (map (map (\x -> (x, 1))) xss)
+  let zipped (k: i32) (xss: [n][m]i32) = turned k (map (map (\x -> (x, 1u8))) xss)
   let first = map2 (\k xss -> zipped (i32.i64 k + 1) xss) (iota l) xsss
   let second =
-    loop acc = map transpose xsss for _i < 2 do
+    loop acc = map transpose xsss for _i < 2i32 do
       map (\xss -> map (map (.0)) (zipped 3 (transpose xss))) acc
   in (map (map (map (.0))) first, second)
 

@@ -101,7 +101,7 @@ pub fn write(
     name: &Path,
     cache: Option<&Cache>,
 ) -> Res<()> {
-    let Artifacts { c, runtime: _, header, manifest, foreign } = &generated.artifacts;
+    let Artifacts { c, runtime: _, header, manifest, foreign: _ } = &generated.artifacts;
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
@@ -135,8 +135,7 @@ pub fn write(
         Some(Err(error)) if foreign::is_about(&error) => Err(error),
         Some(Err(_)) | None => compiler
             .for_program(artifacts)
-            .and_then(|compiler| compiler.compile(&source, &temporary))
-            .map_err(|error| foreign::explained(error, foreign)),
+            .and_then(|compiler| compiler.compile(&source, &temporary)),
         Some(Ok(object)) => {
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
@@ -216,7 +215,7 @@ fn kept_object(
     source: Option<&Path>,
     evidence: Evidence,
 ) -> Res<PathBuf> {
-    let Artifacts { c, runtime, foreign, .. } = artifacts;
+    let Artifacts { c, runtime, .. } = artifacts;
     let key = hash::digest([c.as_bytes(), compiler.program_identity().as_bytes()]);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
@@ -224,11 +223,10 @@ fn kept_object(
     let runtime =
         runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
     let compiler = compiler.for_program(artifacts)?;
-    let made = make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
+    make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),
         None => compiler.compile(source, output),
-    });
-    made.map_err(|error| foreign::explained(error, foreign))
+    })
 }
 
 /// What the C compiler makes of the runtime of programs of one kind, in the cache.

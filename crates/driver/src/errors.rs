@@ -170,8 +170,8 @@ pub(crate) fn foreign_library(name: &str) -> Diagnostic {
     ))
 }
 
-/// Nobody defines a foreign function.
-pub(crate) fn foreign_undefined(prototype: &Prototype) -> Diagnostic {
+/// Nobody defines a foreign function, and perhaps others.
+pub(crate) fn foreign_undefined(prototype: &Prototype, others: &[&Prototype]) -> Diagnostic {
     let (symbol, name) = (&prototype.symbol, &prototype.function);
     let message = format!("nothing defines \"{symbol}\", the foreign function of \"{name}\"");
     let file = match (prototype.caller, prototype.platform) {
@@ -179,11 +179,16 @@ pub(crate) fn foreign_undefined(prototype: &Prototype) -> Diagnostic {
         (Caller::Kernels, _) => "a file of CUDA: `--foreign FILE.cu`",
         (Caller::Host, _) => "`--foreign FILE.c`, an object file or a library (`--foreign -lNAME`)",
     };
-    Diagnostic::error_without_place("foreign-symbol", message)
-        .note(format!("it should be {};", prototype.text()))
-        .help(format!(
-            "name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"
-        ))
+    let mut error = Diagnostic::error_without_place("foreign-symbol", message)
+        .note(format!("it should be {};", prototype.text()));
+    if !others.is_empty() {
+        let mut others: Vec<String> = others.iter().map(|p| format!("{};", p.text())).collect();
+        others.dedup();
+        error = error.note(format!("also missing:\n{}", others.join("\n")));
+    }
+    error.help(format!(
+        "name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"
+    ))
 }
 
 /// A foreign function is defined with other types.

@@ -103,8 +103,9 @@ impl Foreign {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let has = |symbol: &str| code.split(|c| !is_word(c)).any(|word| word == symbol);
         let mut kernels = prototypes.iter().filter(|p| p.caller == Caller::Kernels);
-        let missing = kernels.find(|prototype| !has(&prototype.symbol));
-        missing.map(errors::foreign_undefined)
+        let missing = kernels.find(|prototype| !has(&prototype.symbol))?;
+        let others: Vec<&Prototype> = kernels.filter(|other| !has(&other.symbol)).collect();
+        Some(errors::foreign_undefined(missing, &others))
     }
 }
 
@@ -189,32 +190,31 @@ pub(crate) fn header(artifacts: &Artifacts) -> String {
 }
 
 /// What the C compiler said about foreign functions, in our words.
-pub(crate) fn explained(error: Box<Diagnostic>, foreign: &[Prototype]) -> Box<Diagnostic> {
-    let said = error.notes.join("\n");
+pub(crate) fn explained(said: &str, foreign: &[Prototype]) -> Option<Diagnostic> {
     let undefined = |prototype: &&Prototype| {
         let symbol = &prototype.symbol;
-        let phrases =
-            [format!("undefined reference to `{symbol}'"), format!("undefined symbol: {symbol}")];
-        phrases.iter().any(|phrase| said.contains(phrase))
+        said.contains(&format!("undefined reference to `{symbol}'"))
+            || said.lines().any(|line| line.ends_with(&format!("undefined symbol: {symbol}")))
     };
-    if let Some(prototype) = foreign.iter().find(undefined) {
-        return Box::new(errors::foreign_undefined(prototype));
+    let missing: Vec<&Prototype> = foreign.iter().filter(undefined).collect();
+    if let [prototype, others @ ..] = missing.as_slice() {
+        return Some(errors::foreign_undefined(prototype, others));
     }
     let differs = |prototype: &&Prototype| {
-        said.contains(&format!("conflicting types for '{}'", prototype.symbol))
-            || said.contains(&format!("conflicting types for ‘{}’", prototype.symbol))
+        let quotes = [('\'', '\''), ('‘', '’')];
+        quotes.iter().any(|(open, close)| {
+            said.contains(&format!("conflicting types for {open}{}{close}", prototype.symbol))
+        })
     };
     if let Some(prototype) = foreign.iter().find(differs) {
-        // The first note is the command.
-        return Box::new(errors::foreign_types(prototype, &error.notes[1..].join("\n")));
+        return Some(errors::foreign_types(prototype, said.trim_end()));
     }
     let library =
         said.split_once("cannot find -l").or(said.split_once("unable to find library -l"));
-    if let Some((_, rest)) = library {
+    library.map(|(_, rest)| {
         let name: String = rest.chars().take_while(|c| !c.is_whitespace() && *c != ':').collect();
-        return Box::new(errors::foreign_library(&name));
-    }
-    error
+        errors::foreign_library(&name)
+    })
 }
 
 /// Whether an error is about foreign functions, so that nothing is gained by another attempt.

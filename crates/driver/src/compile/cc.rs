@@ -10,6 +10,7 @@ use crate::foreign::{self, Inputs};
 use crate::stages::{Artifacts, Target};
 use crate::temporary::Folder;
 use crate::{errors, temporary};
+use fehu_backend::foreign::Prototype;
 use fehu_base::{Diagnostic, hash};
 use std::ffi::OsString;
 use std::io::Write;
@@ -29,7 +30,9 @@ pub struct CCompiler {
     program_flag: Option<&'static str>,
     /// What programs are compiled and linked with.
     foreign: Arc<Inputs>,
-    /// A file with the prototypes of what they have to define, and the folder that it is in.
+    /// The functions that these have to define.
+    declared: Vec<Prototype>,
+    /// A file with their prototypes, and the folder that it is in.
     prototypes: Option<(PathBuf, Arc<Folder>)>,
     /// Whether somebody reads what it says.
     heard: bool,
@@ -84,13 +87,14 @@ impl CCompiler {
     /// One without a name, arguments or flags.
     fn nameless() -> CCompiler {
         let (program, arguments, flags) = (PathBuf::new(), Vec::new(), Vec::new());
-        let (foreign, prototypes) = (Arc::default(), None);
+        let (foreign, declared, prototypes) = (Arc::default(), Vec::new(), None);
         CCompiler {
             program,
             arguments,
             flags,
             program_flag: None,
             foreign,
+            declared,
             prototypes,
             heard: true,
         }
@@ -152,7 +156,7 @@ impl CCompiler {
 
     /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
     pub(crate) fn for_program(&self, artifacts: &Artifacts) -> Res<CCompiler> {
-        let mut compiler = self.clone();
+        let mut compiler = CCompiler { declared: artifacts.foreign.clone(), ..self.clone() };
         if self.foreign.has_sources() && !artifacts.foreign.is_empty() {
             let header = foreign::header(artifacts);
             let folder = Folder::new().map_err(|why| errors::unwritable("prototypes.h", &why))?;
@@ -252,6 +256,9 @@ impl CCompiler {
         }
         let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
         said.push_str(&String::from_utf8_lossy(&done.stdout));
+        if let Some(error) = foreign::explained(&said, &self.declared) {
+            return Err(Box::new(error));
+        }
         let lines: Vec<&str> = said.lines().take(LINES).collect();
         let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
         if said.lines().count() <= LINES || !self.heard {

@@ -1,4 +1,13 @@
 -- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
+-- error: foreign-attribute
 #[foreign]
 def a (x: f64) : f64 = x
 

@@ -1,4 +1,15 @@
 -- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
+-- error: foreign-interface
 #[foreign(c(f))]
 def a : f64 = 2
 
