@@ -64,7 +64,9 @@ pub fn read(attr: &Attr) -> Result<Symbols, Box<Diagnostic>> {
             AttrKind::Call(name, inner) if name == "vectorised" => {
                 vectorised(arg, inner, &mut symbols)?;
             }
-            _ => add(&mut symbols.plain, symbol(arg)?)?,
+            AttrKind::Name(_) | AttrKind::Int(_) | AttrKind::Call(..) => {
+                add(&mut symbols.plain, symbol(arg)?)?;
+            }
         }
     }
     if symbols.plain.is_empty() {

@@ -81,7 +81,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
     let tree = tree::thresholds(prog);
     let tuning: Vec<TuningParam> =
         imp.tuning.iter().map(|param| tuning_param(param, &tree)).collect();
-    let api = fehu_backend::api::generate(prog, &name, target, mode, &tuning, &foreign);
+    let api = fehu_backend::api::generate(prog, &name, target, mode, &tuning);
     let parts = fehu_backend::runtime::Program {
         constants_struct: &functions.constants_struct,
         functions: &functions.text,

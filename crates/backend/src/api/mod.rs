@@ -22,8 +22,7 @@ mod sum;
 mod tables;
 mod types;
 
-use crate::foreign::Prototype;
-use crate::{Mode, Target};
+use crate::{Mode, Target, foreign};
 use code::Code;
 use ecow::EcoString;
 use fehu_ir::{FunId, Prog};
@@ -62,7 +61,6 @@ pub fn generate(
     target: Target,
     mode: Mode,
     tuning: &[TuningParam],
-    foreign: &[Prototype],
 ) -> Api {
     let types = types::collect(&prog.entries);
     let mut objects = Code::default();
@@ -96,7 +94,13 @@ pub fn generate(
         definitions,
         tables,
         header: header::header(&public, target),
-        manifest: manifest::manifest(&types, &prog.entries, target, tuning, foreign),
+        manifest: manifest::manifest(
+            &types,
+            &prog.entries,
+            target,
+            tuning,
+            &foreign::prototypes(prog),
+        ),
     }
 }
 
