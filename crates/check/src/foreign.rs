@@ -15,7 +15,7 @@ use crate::ty::{Size, Ty, VarId};
 use ecow::EcoString;
 use fehu_base::platform::is_identifier;
 use fehu_base::{Diagnostic, Platform, Prim, Span};
-use fehu_syntax::ast::{Attr, AttrKind, Dec, ValBind, ValKeyword};
+use fehu_syntax::ast::{Attr, AttrKind, Dec, ValBind};
 
 /// The name of the attribute.
 pub const ATTRIBUTE: &str = "foreign";
@@ -154,9 +154,6 @@ impl Checker<'_> {
         }
         let Some(scheme) = self.scheme(var) else { return };
         let (name, span) = (bind.name.name.clone(), bind.name.span);
-        if bind.keyword == ValKeyword::Entry {
-            return self.report(errors::foreign_entry(span, &name));
-        }
         if bind.params.is_empty() {
             return self.report(errors::foreign_without_parameters(span, &name));
         }

@@ -181,10 +181,7 @@ pub(crate) fn prototypes(args: &PrototypesArgs) -> u8 {
     match text {
         Some(text) => output::stdout(&text),
         None if outcome.exit == Exit::Success => {
-            output::stderr(&format!(
-                "fehu: no entry point of {} calls a foreign function\n",
-                args.file
-            ));
+            output::stderr(&format!("fehu: {} has no foreign functions\n", args.file));
         }
         None => {}
     }

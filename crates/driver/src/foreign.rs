@@ -7,7 +7,7 @@
 //!
 //! C code is compiled with the prototypes of the functions in front, so that a definition with other types is an error.
 
-use crate::check::{Outcome, Warnings};
+use crate::check::{Exit, Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
 use crate::load::Root;
@@ -222,7 +222,7 @@ pub(crate) fn is_about(error: &Diagnostic) -> bool {
     error.code.starts_with("foreign-")
 }
 
-/// The prototypes of the foreign functions that a program calls, as a header that users can include; nothing if it calls none.
+/// The prototypes of the foreign functions of a program, as a header that users can include; nothing if there are none.
 /// With a target, those that its programs call.
 pub fn prototypes(
     files: &dyn Files,
@@ -231,12 +231,19 @@ pub fn prototypes(
     target: Option<Target>,
 ) -> (Outcome, Option<String>) {
     let plan = Plan::none();
-    let (warnings, changes) = (Warnings::Hide, Changes::default());
-    let job = Job { files, root, warnings, plan: &plan, changes };
-    let mut text = None;
-    let lowered = |prog: &Prog| text = describe(prog, name, target.map(platform));
-    let outcome = translate(&job, lowered, &mut |_, _| {}, |_, _, _| {});
-    (outcome, text)
+    let prototypes = |foreign_entries: bool| {
+        let changes = Changes { foreign_entries, ..Changes::default() };
+        let job = Job { files, root, warnings: Warnings::Hide, plan: &plan, changes };
+        let mut text = None;
+        let lowered = |prog: &Prog| text = describe(prog, name, target.map(platform));
+        let outcome = translate(&job, lowered, &mut |_, _| {}, |_, _, _| {});
+        (outcome, text)
+    };
+    // Those that nobody calls are printed as well, unless they cannot be entry points.
+    match prototypes(true) {
+        (outcome, text) if outcome.exit == Exit::Success => (outcome, text),
+        _ => prototypes(false),
+    }
 }
 
 fn describe(prog: &Prog, name: &str, only: Option<Platform>) -> Option<String> {

@@ -65,12 +65,6 @@ pub(crate) fn foreign_elsewhere(span: Span) -> Diagnostic {
         .help("write it directly before `def`")
 }
 
-pub(crate) fn foreign_entry(span: Span, name: &str) -> Diagnostic {
-    interface(span, format!("The entry point \"{name}\" cannot be a foreign function"))
-        .at("called from outside")
-        .help("define the foreign function with `def`, and an entry point that calls it")
-}
-
 pub(crate) fn foreign_without_parameters(span: Span, name: &str) -> Diagnostic {
     interface(span, format!("The foreign function \"{name}\" has no parameters"))
         .at("a value, or a function whose parameters are not written")

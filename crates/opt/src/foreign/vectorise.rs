@@ -188,8 +188,15 @@ impl Maps<'_> {
         let (mut op, mut from) = (op, 0);
         let first = out.len();
         while let Some(at) = self.find(&op, from) {
+            let known = out.len();
             match self.cut(&op, at, out) {
-                Ok(rest) => (op, from) = (rest, 0),
+                Ok(rest) => {
+                    // What it was cut into comes from the same place.
+                    for new in out[known..].iter_mut().filter(|new| new.loc.is_none()) {
+                        new.loc.clone_from(&stm.loc);
+                    }
+                    (op, from) = (rest, 0);
+                }
                 Err(why) => {
                     let loc = op.map.body.stms[at].loc.as_ref();
                     let text = format!("the foreign function is called for each element: {why}");

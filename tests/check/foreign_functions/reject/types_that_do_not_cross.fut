@@ -9,7 +9,6 @@
 -- error: foreign-interface
 -- error: foreign-interface
 -- error: foreign-interface
--- error: foreign-interface
 #[foreign(c(f))]
 def a : f64 = 2
 
@@ -39,9 +38,6 @@ def i [n] (xs: [n]i32) : [n]i32 = xs
 
 #[foreign(c(f))]
 def j (xs: seq i32) : i32 = seq.reduce (+) 0 xs
-
-#[foreign(c(f))]
-entry k (x: i32) : i32 = x
 
 module type m = { type t val x : t }
 module n (m: m) = {
