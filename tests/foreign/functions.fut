@@ -58,18 +58,18 @@ entry fails (n: i64) = ramp n 2
 #[foreign(c(plus), cuda(plus), opencl(plus))]
 def plus (x: i64) (y: i64) : i64 = x + y
 
-def doubled = ramp 4 (plus 1 1)
+def table = map (plus (i64.f32 (dot [1, 2] [1, 2]))) (iota 4)
 
 -- ==
 -- entry: operators
 -- input { [1i64, 2i64, 3i64] }
--- output { 6i64 [1i64, 3i64, 6i64] [1i64, 5i64, 0i64] [0i64, 2i64, 4i64, 6i64] [0i64, 2i64, 6i64] }
+-- output { 6i64 [1i64, 3i64, 6i64] [1i64, 5i64, 0i64] [5i64, 6i64, 7i64, 8i64] [0i64, 2i64, 6i64] }
 
 -- As operators of reductions, scans and histograms; in constants, and in rows whose sizes differ.
 entry operators [n] (xs: [n]i64) =
   ( reduce plus 0 xs
   , scan plus 0 xs
   , reduce_by_index (replicate 3 0) plus 0 (map (i64.min 1) (iota n)) xs
-  , copy doubled
+  , copy table
   , map (\x -> i64.sum (map (\i -> plus i i) (iota x))) xs
   )
