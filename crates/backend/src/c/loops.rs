@@ -126,7 +126,11 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
     let mut found = false;
     visit::each_stm(body, &mut |stm| {
         found |= match stm {
-            Stm::Atomic(..) | Stm::Locked(..) | Stm::Alloc(..) | Stm::Call(..) => true,
+            Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Alloc(..)
+            | Stm::Call(..)
+            | Stm::Foreign(_) => true,
             Stm::Declare(v, _) => matches!(fun.vars[*v].ty, Ty::Local(..)),
             Stm::Comment(_)
             | Stm::Assign(..)
