@@ -240,7 +240,8 @@ impl Expand<'_> {
         let nowhere = self.new_var("nowhere", Ty::ptr(Prim::U8));
         kernel.body = begin;
         kernel.body.push(Stm::Declare(nowhere, None));
-        kernel.body.push(Stm::Point(nowhere, From::Ptr(bases[0]), totals[0].clone()));
+        let owner = owner_of_all(&kernel);
+        kernel.body.push(Stm::Point(nowhere, From::Ptr(bases[owner]), totals[owner].clone()));
         let mut rest = body;
         self.declare_pointers(local, Some(nowhere), &mut rest);
         kernel.body.append(&mut rest);
@@ -364,7 +365,8 @@ impl Expand<'_> {
             cursors.iter().map(|cursor| Stm::Declare(*cursor, Some(Exp::int(0)))).collect();
         let nowhere = self.new_var("nowhere", Ty::ptr(Prim::U8));
         declared.push(Stm::Declare(nowhere, None));
-        declared.push(Stm::Point(nowhere, From::Ptr(bases[0]), Exp::Var(capacity)));
+        let owner = owner_of_all(&kernel);
+        declared.push(Stm::Point(nowhere, From::Ptr(bases[owner]), Exp::Var(capacity)));
         for number in 0..self.sites.len() {
             let pieces = self.sites[number].others.len() + 1;
             let mut own = Vec::with_capacity(pieces);
@@ -456,6 +458,11 @@ impl Expand<'_> {
         let body = vec![Stm::Store(flag, Exp::int(0), Exp::Const(Scalar::I32(0)))];
         Stm::Launch(Box::new(Kernel::alone("clear", &mut self.fun.vars, body)))
     }
+}
+
+/// Whose memory a place is in that all threads of a kernel may compare with: if they do the same, it must be the same place.
+fn owner_of_all(kernel: &Kernel) -> usize {
+    (if kernel.by_block { Owner::Block } else { Owner::Thread }) as usize
 }
 
 /// An allocation whose size the thread computes: a piece that is free and large enough, or a new one.

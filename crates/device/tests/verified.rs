@@ -129,3 +129,34 @@ fn what_a_function_would_mix_with_blocks_is_copied_to_one() {
         assert!(!code.contains("*own u8"), "{code}");
     }
 }
+
+#[test]
+fn threads_of_a_block_agree_about_which_piece_of_memory_is_free() {
+    let code = after(
+        "prog imp
+         fun f(n: i64, xs_mem: mem) -> () {
+           var xs: *i64
+           xs = data xs_mem[0]
+           launch \"block\" at \"\" block b of n thread t of 32 by_block {
+             var size: i64 = xs[b]
+             var now_mem: mem
+             var now: *i64
+             now_mem = alloc i64[size]
+             now = data now_mem[0]
+             for i = 0 .. 2 {
+               var next_mem: mem
+               var next: *i64
+               next_mem = alloc i64[size]
+               next = data next_mem[0]
+               section {
+                 next[t] = now[t]
+               }
+               barrier
+               now_mem = share next_mem
+               now = &next[0]
+             }
+           }
+         }",
+    );
+    assert!(code.contains("nowhere"), "{code}");
+}

@@ -107,10 +107,7 @@ impl<'a> Emit<'a> {
             let first = Exp::Const(Scalar::I32(0));
             let taken = this.declare("taken", Prim::I32, Some(first));
             let count = Stm::Count(taken, tile.counter, Exp::int(0));
-            this.out.push(match &tile.told.several {
-                Some(several) => Stm::If(several.clone(), vec![count], Block::new()),
-                None => count,
-            });
+            this.out.push(Stm::If(tile.told.several.clone(), vec![count], Block::new()));
             this.out.push(Stm::Store(number, Exp::int(0), Exp::Var(taken)));
         });
         self.out.push(Stm::If(eq(thread.clone(), Exp::int(0)), take, Block::new()));

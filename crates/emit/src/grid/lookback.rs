@@ -39,8 +39,8 @@ const ALL: i32 = 2;
 pub(super) struct Told {
     words: V,
     pieces: usize,
-    /// Whether there are several blocks, if the memory is not initialised otherwise.
-    pub(super) several: Option<Exp>,
+    /// Whether there are several blocks: only then is the memory initialised.
+    pub(super) several: Exp,
 }
 
 /// Shared arrays for the warp that looks back.
@@ -71,7 +71,7 @@ impl<'a> Emit<'a> {
                 self.simple("size", &bin(BinOp::Max, count.clone(), steps))
             }
         };
-        let mut clear = self.block(|this| {
+        let clear = self.block(|this| {
             this.grid("clear", std::slice::from_ref(&size), |this, indices| {
                 let at = &indices[0];
                 let mut clear = vec![Stm::Store(words, at.clone(), nothing())];
@@ -89,18 +89,16 @@ impl<'a> Emit<'a> {
             });
         });
         let several = match layout {
-            Layout::Even(_) => {
-                let several = lt(Exp::int(1), blocks.clone());
-                let several = Exp::Var(self.declare("several", Prim::Bool, Some(several)));
-                self.out.push(Stm::If(several.clone(), clear, Block::new()));
-                Some(several)
-            }
-            Layout::Uneven(_) => {
-                self.out.append(&mut clear);
-                None
-            }
+            Layout::Even(_) => self.several(blocks),
+            Layout::Uneven(rows) => rows.several.clone(),
         };
+        self.out.push(Stm::If(several.clone(), clear, Block::new()));
         (Told { words, pieces, several }, handle)
+    }
+
+    /// Whether there are several blocks, for the host and the kernel.
+    pub(super) fn several(&mut self, blocks: &Exp) -> Exp {
+        Exp::Var(self.declare("several", Prim::Bool, Some(lt(Exp::int(1), blocks.clone()))))
     }
 
     /// Finds the prefix of the tile, and publishes the prefix of the next one. Returns shared arrays with one element,

@@ -20,7 +20,10 @@ impl<'a> Emit<'a> {
         let items = rows.items.clone();
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
         let map = self.block(|this| {
-            this.grid("path", &[count], |this, indices| this.find_path(&rows, &indices[0]));
+            let path = this.block(|this| {
+                this.grid("path", &[count], |this, indices| this.find_path(&rows, &indices[0]));
+            });
+            this.out.push(Stm::If(rows.several.clone(), path, Block::new()));
             this.launch("map", tiles, threads, |this, block, thread| {
                 let short = this.short("thread", &Exp::Var(thread));
                 let ground = this.uneven_ground(&rows, &Exp::Var(block), &short, false);

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The end of row `r` is the step `ends[r] + r`. So the row in which a tile starts is found by binary search, once for
-//! each tile, by a kernel of its own ([`Emit::find_path`]). In a tile there are no more rows than steps. Its threads bring the
+//! each tile, by a kernel of its own ([`Emit::find_path`]), unless there is only one. In a tile there are no more rows than steps. Its threads bring the
 //! ends of these rows to shared memory, and find the row of every 32nd element there (`bases`); to find that of another
 //! element is then a search among the few rows that end near it. This is the merge-based decomposition of "Merge-based parallel
 //! sparse matrix-vector multiplication" (Merrill, Garland, 2016).
@@ -49,9 +49,10 @@ pub(super) struct Uneven {
     pub(super) threads: u32,
     pub(super) items: Exp,
     most: u32,
-    /// The steps of a tile.
+    /// The steps of a tile, and whether there are several tiles.
     size: Exp,
-    /// For each tile, the number of rows that end before it.
+    pub(super) several: Exp,
+    /// For each tile, the number of rows that end before it, if there are several.
     path: V,
     handle: V,
 }
@@ -155,9 +156,24 @@ impl<'a> Emit<'a> {
         };
         let tiles = self.simple("tiles", &quot_up(steps.clone(), size.clone()));
         let count = bin(BinOp::Add, tiles.clone(), Exp::int(1));
+        let several = self.several(&tiles);
         let (handle, path) = self.temporary("path", Prim::I64, count);
         let (ends, asks) = (given.ends, seg.asks_for_row(op, self.ir));
-        (Uneven { ends, rows, total, asks, steps, threads, items, most, size, path, handle }, tiles)
+        let uneven = Uneven {
+            ends,
+            rows,
+            total,
+            asks,
+            steps,
+            threads,
+            items,
+            most,
+            size,
+            several,
+            path,
+            handle,
+        };
+        (uneven, tiles)
     }
 
     pub(super) fn free_path(&mut self, rows: &Uneven) {
@@ -175,7 +191,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// A thread finds the row in which a tile starts: how many rows end before its first step.
+    /// A thread finds the row in which a tile starts: how many rows end before its first step. There are several tiles.
     pub(super) fn find_path(&mut self, rows: &Uneven, tile: &Exp) {
         let before = bin(BinOp::Mul, tile.clone(), rows.size.clone());
         let before = bin(BinOp::Min, before, rows.steps.clone());
@@ -208,9 +224,14 @@ impl<'a> Emit<'a> {
         let stop = bin(BinOp::Add, begin.clone(), rows.size.clone());
         let stop = bin(BinOp::Min, stop, rows.steps.clone());
         let stop = self.simple("stop", &stop);
-        let row = self.simple("first_row", &Exp::Load(rows.path, Box::new(number.clone())));
-        let next = self.simple("next", &bin(BinOp::Add, number.clone(), Exp::int(1)));
-        let last = self.simple("last_row", &Exp::Load(rows.path, Box::new(next)));
+        // A single tile has all rows.
+        let row = self.declare("first_row", Prim::I64, Some(Exp::int(0)));
+        let last = self.declare("last_row", Prim::I64, Some(rows.rows.clone()));
+        let next = bin(BinOp::Add, number.clone(), Exp::int(1));
+        let found = [(row, number.clone()), (last, next)]
+            .map(|(v, at)| Stm::Assign(v, Exp::Load(rows.path, Box::new(at))));
+        self.out.push(Stm::If(rows.several.clone(), found.to_vec(), Block::new()));
+        let (row, last) = (Exp::Var(row), Exp::Var(last));
         let first = self.simple("first", &bin(BinOp::Sub, begin, row.clone()));
         let here = bin(BinOp::Sub, bin(BinOp::Sub, stop, last.clone()), first.clone());
         let here = self.short("here", &here);
