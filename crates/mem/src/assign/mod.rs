@@ -122,6 +122,13 @@ impl<'a> Assign<'a> {
         body.stms = std::mem::replace(&mut self.out, outer);
     }
 
+    /// Adds statements to the end of a body whose arrays have places.
+    fn after(&mut self, body: &mut Body, finish: impl FnOnce(&mut Self, &mut Body)) {
+        let outer = std::mem::replace(&mut self.out, std::mem::take(&mut body.stms));
+        finish(self, body);
+        body.stms = std::mem::replace(&mut self.out, outer);
+    }
+
     /// A body whose results stay where they are.
     fn plain_body(&mut self, body: &mut Body) {
         self.body(body, |_, _| {});
