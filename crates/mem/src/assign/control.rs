@@ -86,11 +86,13 @@ impl Assign<'_> {
     /// The strides of a result that all branches have, if that is a view with gaps or in another order: then it is passed on as it
     /// is. They are known outside of the branches.
     fn common_strides(&self, number: usize, bodies: &[&mut Body]) -> Option<Vec<Poly>> {
+        if self.beside_kernels {
+            return None;
+        }
         let mut common: Option<Vec<Poly>> = None;
         for body in bodies {
             let (_, place) = self.array(body.results[number])?;
-            let strides: Vec<Poly> =
-                place.lmad.dims.iter().map(|dim| dim.stride.clone()).collect();
+            let strides: Vec<Poly> = place.lmad.dims.iter().map(|dim| dim.stride.clone()).collect();
             let bound = bound_in_body(body);
             let is_known =
                 !strides.iter().flat_map(|stride| stride.vars()).any(|var| bound.contains(&var));

@@ -241,12 +241,7 @@ impl<'a> Machine<'a> {
     }
 
     /// An operand that crosses a border to become the value of a variable, if one is given.
-    pub(super) fn item_for(
-        &mut self,
-        frame: &Frame<'a>,
-        atom: Atom,
-        to: Option<Var>,
-    ) -> Res<Item> {
+    pub(super) fn item_for(&mut self, frame: &Frame<'a>, atom: Atom, to: Option<Var>) -> Res<Item> {
         if let Some(place) = frame.place_of(atom) {
             let order = to.and_then(|to| frame.table.orders.get(&to));
             let turned = order.and_then(|order| place.lmad.rearrange(order));
