@@ -95,8 +95,8 @@ pub enum Origin {
         /// The number of elements, a product of sizes that are known there.
         size: Vec<Atom>,
     },
-    /// It comes with the variable, whose elements are contiguous from its beginning, in the order of the variable
-    /// ([`Table::orders`]).
+    /// It comes with the variable, whose first element is at its beginning. The elements are contiguous in the order of the
+    /// variable ([`Table::orders`]), unless its place says otherwise.
     Carried(Var),
     /// Nothing is in it.
     Unused,
@@ -130,6 +130,25 @@ impl Table {
             None => lmad.is_contiguous(),
             Some(order) => lmad.rearrange(order).is_some_and(|lmad| lmad.is_contiguous()),
         }
+    }
+
+    /// Whether an array can become the value of a variable that carries its block: its elements are at the distances that the place
+    /// of the variable says.
+    pub fn can_carry(&self, to: Var, lmad: &Lmad) -> bool {
+        let Some(place) = self.places.get(&to) else { return true };
+        match self.is_strided(to) {
+            false => self.in_order_of(to, lmad),
+            true => {
+                let mut dims = place.lmad.dims.iter().zip(&lmad.dims);
+                dims.all(|(a, b)| a.stride == b.stride)
+            }
+        }
+    }
+
+    /// Whether a variable that carries a block has strides of its own, which are known where it is bound. Otherwise
+    /// it is contiguous in its order.
+    pub fn is_strided(&self, var: Var) -> bool {
+        self.places.get(&var).is_some_and(|place| !self.in_order_of(var, &place.lmad))
     }
 
     /// A block that no longer contains anything is not allocated.

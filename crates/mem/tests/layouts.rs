@@ -215,3 +215,29 @@ fn what_tiles_hold_is_read_as_it_is() {
       in (s)\n";
     check(text, &[], [0, 0]);
 }
+
+#[test]
+fn views_with_gaps_go_through_branches_as_they_are() {
+    let columns = |other: &str| {
+        format!(
+            "prog arrays
+             fun f (c: bool, n: i64, m: i64, a: [n][m]f32, b: [n][m]f32) -> (r: f32) =
+               let (column: [n]f32) = if c then {{
+                 let (x: [n]f32) = index a[0:n:1, 0]
+                 in (x) }} else {{
+                 let (y: [n]f32) = index b[{other}]
+                 in (y) }}
+               let (z: f32) = index column[1]
+               in (z)\n"
+        )
+    };
+    let found = |text: &str| {
+        let placed = fehu_mem::assign::assign(parse(text).expect("a program")).expect("a table");
+        let mut found = [0, 0];
+        count(&placed.prog.funs.iter().next().expect("a function").1.body, 0, &mut found);
+        found
+    };
+    assert_eq!(found(&columns("0:n:1, 1")), [0, 0]);
+    // The last one first.
+    assert_eq!(found(&columns("0:n:-1, 1")), [2, 0]);
+}

@@ -4,6 +4,8 @@ use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
 use fehu_base::bug;
+use fehu_facts::poly::Poly;
+use fehu_ir::free::bound_in_body;
 use fehu_ir::{Atom, Body, Exp, LoopParam, Seg, Var};
 
 impl Assign<'_> {
@@ -51,22 +53,65 @@ impl Assign<'_> {
 
     fn branches(&mut self, pat: &[Var], bodies: Vec<&mut Body>) {
         let own: Vec<bool> = pat.iter().map(|var| self.own(*var, *var)).collect();
-        for (var, own) in pat.iter().zip(&own) {
-            if !own {
-                self.carried(*var);
+        let mut bodies = bodies;
+        bodies.iter_mut().for_each(|body| self.plain_body(body));
+        for (number, var) in pat.iter().enumerate() {
+            if own[number] {
+                continue;
+            }
+            self.carried(*var);
+            if let Some(strides) = self.common_strides(number, &bodies) {
+                self.carried_by(*var, strides);
+                for body in &bodies {
+                    self.carries(*var, body.results[number]);
+                }
+                continue;
+            }
+            for body in &mut bodies {
+                self.after(body, |this, body| {
+                    let result = this.in_order_of(*var, body.results[number]);
+                    this.carries(*var, result);
+                    body.results[number] = result;
+                });
             }
         }
-        for body in bodies {
-            self.body(body, |this, body| {
-                for ((result, own), var) in body.results.iter_mut().zip(&own).zip(pat) {
-                    if !own {
-                        *result = this.in_order_of(*var, *result);
-                        this.escapes(*result);
-                        this.add_roots(*var, this.roots_of(*result));
-                    }
-                }
-            });
+    }
+
+    /// A variable may be where an operand is.
+    fn carries(&mut self, var: Var, atom: Atom) {
+        self.escapes(atom);
+        self.add_roots(var, self.roots_of(atom));
+    }
+
+    /// The strides of a result that all branches have, if that is a view with gaps or in another order: then it is passed on as it
+    /// is. They are known outside of the branches.
+    fn common_strides(&self, number: usize, bodies: &[&mut Body]) -> Option<Vec<Poly>> {
+        if self.beside_kernels {
+            return None;
         }
+        let mut common: Option<Vec<Poly>> = None;
+        for body in bodies {
+            let (_, place) = self.array(body.results[number])?;
+            let strides: Vec<Poly> = place.lmad.dims.iter().map(|dim| dim.stride.clone()).collect();
+            let bound = bound_in_body(body);
+            let is_known =
+                !strides.iter().flat_map(|stride| stride.vars()).any(|var| bound.contains(&var));
+            let is_same = common.as_ref().is_none_or(|common| *common == strides);
+            if place.lmad.is_contiguous() || !is_known || !is_same {
+                return None;
+            }
+            common = Some(strides);
+        }
+        common
+    }
+
+    /// The array comes with a block, in which its elements have these strides.
+    fn carried_by(&mut self, var: Var, strides: Vec<Poly>) {
+        let Some(mut place) = self.table.place(var).cloned() else { return };
+        for (dim, stride) in place.lmad.dims.iter_mut().zip(strides) {
+            dim.stride = stride;
+        }
+        self.table.set(var, place);
     }
 
     fn loop_(&mut self, pat: &[Var], params: &mut [LoopParam], body: &mut Body) {

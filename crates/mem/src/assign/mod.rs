@@ -56,7 +56,7 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);
             chosen.extend(found.into_iter().map(|chosen| (item, chosen)));
-            Assign::function(prog, vars, &params, body, orders)
+            Assign::function(prog, vars, &params, body, (layouts, orders))
         })?;
         match item {
             Item::Const(_) => _ = consts.push(table),
@@ -76,6 +76,9 @@ struct Assign<'a> {
     out: Vec<Stm>,
     /// The blocks that a carried block may be, other than itself.
     roots: FxHashMap<BlockId, Vec<BlockId>>,
+    /// Whether the code is that of a host that has kernels: what these read must be known before, so that arrays are in the orders that
+    /// were chosen, or copied.
+    beside_kernels: bool,
     /// Where arrays are to be made that would otherwise get blocks of their own.
     destined: FxHashMap<Var, Place>,
     failed: Option<TooComplex>,
@@ -87,7 +90,7 @@ impl<'a> Assign<'a> {
         vars: &'a mut IdVec<Var, VarInfo>,
         params: &[Var],
         body: &mut Body,
-        orders: Orders,
+        (layouts, orders): (Layouts, Orders),
     ) -> Result<Table, TooComplex> {
         let mut table = Table::default();
         table.orders = orders;
@@ -95,7 +98,9 @@ impl<'a> Assign<'a> {
         let out = Vec::new();
         let roots = FxHashMap::default();
         let destined = FxHashMap::default();
-        let mut this = Assign { prog, vars, table, out, roots, destined, failed: None };
+        let beside_kernels = layouts != Layouts::RowMajor;
+        let mut this =
+            Assign { prog, vars, table, out, roots, beside_kernels, destined, failed: None };
         for param in params {
             this.carried(*param);
         }
@@ -118,6 +123,13 @@ impl<'a> Assign<'a> {
             self.stm(&mut stm);
             self.out.push(stm);
         }
+        finish(self, body);
+        body.stms = std::mem::replace(&mut self.out, outer);
+    }
+
+    /// Adds statements to the end of a body whose arrays have places.
+    fn after(&mut self, body: &mut Body, finish: impl FnOnce(&mut Self, &mut Body)) {
+        let outer = std::mem::replace(&mut self.out, std::mem::take(&mut body.stms));
         finish(self, body);
         body.stms = std::mem::replace(&mut self.out, outer);
     }

@@ -42,7 +42,9 @@ impl Assign<'_> {
         let op: Vec<Var> = parts.op.pat.clone();
         let elided = op.iter().copied().filter(|var| !results.contains(&(*var).into()));
         self.table.elided.extend(elided);
+        let outside = std::mem::replace(&mut self.beside_kernels, false);
         self.plain_body(&mut seg.body.body);
+        self.beside_kernels = outside;
         // What is left was not made but changed: an element of an input.
         for (var, result) in pat.iter().zip(&results) {
             let Some(made) = result.var().filter(|made| self.destined.remove(made).is_some())

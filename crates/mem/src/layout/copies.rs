@@ -20,15 +20,16 @@ pub(super) fn copies(
     orders: &mut Orders,
     chosen: &mut Vec<Chosen>,
 ) {
-    let mut plan = Plan::default();
+    let (before, instead, made) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+    let mut plan = Plan { found, vars, orders, chosen, before, instead, made };
     for kernel in &found.kernels {
-        for (array, order) in wanted(layouts, found, kernel, vars, orders) {
-            let copy = plan.copy(found, kernel, array, &order, vars, orders, chosen);
+        for (array, order) in wanted(layouts, found, kernel, plan.vars, plan.orders) {
+            let copy = plan.copy(kernel, array, &order);
             plan.instead.entry(kernel.seg).or_default().insert(array, copy.into());
         }
     }
     if !plan.instead.is_empty() {
-        plan.apply(body, vars);
+        plan.apply(body);
     }
 }
 
@@ -74,59 +75,61 @@ fn wanted(
     wanted
 }
 
-#[derive(Default)]
-struct Plan {
+struct Plan<'a> {
+    found: &'a Found,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    orders: &'a mut Orders,
+    chosen: &'a mut Vec<Chosen>,
     /// For the first variable of a statement, the copies in front of it.
     before: FxHashMap<Var, Vec<Stm>>,
     /// For the first variable of a kernel, what it reads instead of other arrays.
     instead: FxHashMap<Var, Subst>,
-    /// The copies that there are: of which array, with which innermost dimension, in which body.
-    made: Vec<(Var, Option<usize>, Vec<usize>, Var)>,
+    made: Vec<Made>,
 }
 
-impl Plan {
+/// A copy that there is.
+struct Made {
+    of: Var,
+    /// The dimension along which neighbours are neighbours in memory.
+    inner: Option<usize>,
+    /// The bodies around it.
+    bodies: Vec<usize>,
+    copy: Var,
+}
+
+impl Plan<'_> {
     /// The copy of an array for a kernel.
-    #[expect(clippy::too_many_arguments, reason = "all that a copy consists of")]
-    fn copy(
-        &mut self,
-        found: &Found,
-        kernel: &Kernel,
-        array: Var,
-        order: &[usize],
-        vars: &mut IdVec<Var, VarInfo>,
-        orders: &mut Orders,
-        chosen: &mut Vec<Chosen>,
-    ) -> Var {
-        let bodies: Vec<usize> = kernel.path.iter().map(|step| step.body).collect();
+    fn copy(&mut self, kernel: &Kernel, of: Var, order: &[usize]) -> Var {
+        let mut bodies: Vec<usize> = kernel.path.iter().map(|step| step.body).collect();
         let inner = order.last().copied();
-        let is_same = |(of, last, body, _): &&(Var, Option<usize>, Vec<usize>, Var)| {
-            *of == array && *last == inner && bodies.starts_with(body)
-        };
-        if let Some((.., copy)) = self.made.iter().find(is_same) {
-            return *copy;
+        let is_same =
+            |made: &&Made| made.of == of && made.inner == inner && bodies.starts_with(&made.bodies);
+        if let Some(made) = self.made.iter().find(is_same) {
+            return made.copy;
         }
-        let (path, stm) = found.before(array, &kernel.path);
-        let info = vars[array].clone();
-        let copy = vars.push(info);
-        let added = Stm::new(vec![copy], Exp::Manifest(array));
+        let (path, stm) = self.found.before(of, &kernel.path);
+        bodies.truncate(path.len());
+        let info = self.vars[of].clone();
+        let copy = self.vars.push(info);
+        let added = Stm::new(vec![copy], Exp::Manifest(of));
         self.before.entry(stm.unwrap_or(kernel.seg)).or_default().push(added);
-        self.made.push((array, inner, bodies[..path.len()].to_vec(), copy));
-        orders.insert(copy, order.to_vec());
+        self.made.push(Made { of, inner, bodies, copy });
+        self.orders.insert(copy, order.to_vec());
         let (order, loc) = (order.to_vec(), kernel.loc.clone());
-        chosen.push(Chosen { array: copy, order, is_copy: true, loc });
+        self.chosen.push(Chosen { array: copy, order, is_copy: true, loc });
         copy
     }
 
-    fn apply(&mut self, body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+    fn apply(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             if let Some(first) = stm.pat.first() {
                 body.stms.extend(self.before.remove(first).unwrap_or_default());
                 if let Some(instead) = self.instead.get(first) {
-                    subst_stm(&mut stm, vars, instead);
+                    subst_stm(&mut stm, self.vars, instead);
                 }
             }
             if !matches!(stm.exp, Exp::Seg(_)) {
-                stm.exp.map_bodies(&mut |body| self.apply(body, vars));
+                stm.exp.map_bodies(&mut |body| self.apply(body));
             }
             body.stms.push(stm);
         }

@@ -356,7 +356,7 @@ impl Look<'_> {
         let Type::Array(elem, shape) = &self.vars[root].ty else { return 0 };
         // Who reads the same index everywhere reads a part of the array.
         let fixed = at.iter().zip(shape).filter(|(varies, _)| **varies == Varies::default());
-        let part: u64 = fixed.map(|(_, size)| trips(*size)).product::<u64>().max(1);
+        let part = fixed.fold(1u64, |all, (_, size)| all.saturating_mul(trips(*size)));
         // A loop in which no index changes reads it again and again.
         let again = self.loops.iter().filter(|(dim, _)| !at.iter().any(|at| at.is_along(*dim)));
         let again = again.fold(1u64, |all, (_, count)| all.saturating_mul(*count));

@@ -128,7 +128,7 @@ impl<'a> Circuit<'a, '_> {
             block.is_some_and(|block| self.table.blocks[block].origin == Origin::Carried(**to))
         };
         let mut into = self.carried.get(&var).into_iter().flatten().filter(carries);
-        into.all(|to| self.table.in_order_of(*to, lmad))
+        into.all(|to| self.table.can_carry(*to, lmad))
             && (!self.boundary.contains(&var) || lmad.is_contiguous())
     }
 

@@ -74,12 +74,11 @@ impl<'a> Machine<'a> {
                 Target::Own(place) => self.put(frame, place, *result)?,
                 Target::Scalar(var) => scalars.push((var, frame.scalar(*result)?)),
                 Target::Carried(block) => {
-                    let order = match &frame.table.blocks[block].origin {
-                        Origin::Carried(var) => frame.table.orders.get(var),
+                    let to = match frame.table.blocks[block].origin {
+                        Origin::Carried(var) => Some(var),
                         Origin::Fresh { .. } | Origin::Unused => None,
                     };
-                    let order = order.map(Vec::as_slice);
-                    if let Item::Array(mem) = self.item_in(frame, *result, order)? {
+                    if let Item::Array(mem) = self.item_for(frame, *result, to)? {
                         blocks.push((block, mem));
                     }
                 }

@@ -237,25 +237,32 @@ impl<'a> Machine<'a> {
 
     /// An operand that crosses a border in row-major order.
     pub(super) fn item(&mut self, frame: &Frame<'a>, atom: Atom) -> Res<Item> {
-        self.item_in(frame, atom, None)
+        self.item_for(frame, atom, None)
     }
 
-    /// An operand that crosses a border with its dimensions in an order.
-    pub(super) fn item_in(
-        &mut self,
-        frame: &Frame<'a>,
-        atom: Atom,
-        order: Option<&[usize]>,
-    ) -> Res<Item> {
+    /// An operand that crosses a border to become the value of a variable, if one is given.
+    pub(super) fn item_for(&mut self, frame: &Frame<'a>, atom: Atom, to: Option<Var>) -> Res<Item> {
         if let Some(place) = frame.place_of(atom) {
+            let order = to.and_then(|to| frame.table.orders.get(&to));
             let turned = order.and_then(|order| place.lmad.rearrange(order));
             let addresses = frame.addresses(turned.as_ref().unwrap_or(&place.lmad))?;
+            let strided = to.filter(|to| frame.table.is_strided(*to));
             let first = match addresses.first() {
                 Some(first) => *first,
                 // The address of nothing does not matter, nor does its block.
                 None => 0,
             };
-            if addresses.iter().zip(first..).any(|(at, expected)| *at != expected) {
+            let fits = match strided.and_then(|to| frame.place(to)) {
+                Some(to) => {
+                    let mut expected = place.lmad.clone();
+                    for (dim, to) in expected.dims.iter_mut().zip(&to.lmad.dims) {
+                        dim.stride = to.stride.clone();
+                    }
+                    frame.addresses(&expected)? == addresses
+                }
+                None => addresses.iter().zip(first..).all(|(at, expected)| *at == expected),
+            };
+            if !fits {
                 return Err(wrong("an array that has to be contiguous is not"));
             }
             if addresses.is_empty() && !frame.blocks.contains_key(&place.block) {
