@@ -408,7 +408,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "SIZE", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: Option<u32>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
-    /// (in-place updates), `coalescing` (interleaving the memory of GPU threads), `tiling`, `short-circuiting` (making arrays where
+    /// (in-place updates), `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements), `tiling`, `short-circuiting` (making arrays where
     /// they would be copied to) and `inlining` (copying functions into GPU kernels).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,

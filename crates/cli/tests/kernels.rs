@@ -141,6 +141,11 @@ fn writes() {
 }
 
 #[test]
+fn layouts() {
+    agrees("layouts");
+}
+
+#[test]
 fn tiles() {
     agrees("tiles");
 }

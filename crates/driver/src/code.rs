@@ -58,7 +58,7 @@ pub struct Stage {
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
     /// Gives the arrays of a program places.
-    Assign(fn(Prog) -> Result<Placed, Limit>),
+    Assign(fn(Prog, &Settings) -> Result<Placed, Limit>),
     /// Changes places.
     Place(fn(&mut Placed, &Settings)),
     /// Makes imperative code.
@@ -84,6 +84,8 @@ pub struct Settings {
     pub without: Without,
     /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
     pub few: bool,
+    /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
+    pub orders: Option<u64>,
     /// Code of users that precedes the kernels.
     pub kernel_code: String,
 }
@@ -108,6 +110,7 @@ impl Settings {
             strict_float: false,
             without,
             few: false,
+            orders: None,
             kernel_code: String::new(),
         }
     }
@@ -138,7 +141,7 @@ impl Stage {
     /// If the program does not have the form that the stage takes.
     pub fn apply(&self, code: Code, settings: &Settings) -> Result<Code, Limit> {
         Ok(match (self.run, code) {
-            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog)?)),
+            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog, settings)?)),
             (Run::Place(run), Code::Placed(mut placed)) => {
                 run(&mut placed, settings);
                 Code::Placed(placed)

@@ -72,7 +72,8 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
-    let settings = Settings { target, mode, strict_float, without, few: false, kernel_code };
+    let settings =
+        Settings { target, mode, strict_float, without, few: false, orders: None, kernel_code };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;

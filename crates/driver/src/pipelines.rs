@@ -8,6 +8,7 @@ use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
+use fehu_mem::layout::Layouts;
 use fehu_opt::{
     CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
     UNSTREAM, VECTORISE,
@@ -203,11 +204,16 @@ pub const GPU: Pipeline = Pipeline {
 pub const ASSIGN: Stage = Stage {
     name: "assign",
     about: "gives every array a block of memory and an index function",
-    run: Run::Assign(|mut prog| {
+    run: Run::Assign(|mut prog, settings| {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
-        fehu_mem::assign::assign(prog).map_err(|limit| Limit(limit.array.to_string()))
+        let layouts = match settings.orders {
+            _ if !settings.target.is_gpu() || settings.without.coalescing => Layouts::RowMajor,
+            None => Layouts::Coalesced,
+            Some(seed) => Layouts::Any(seed),
+        };
+        fehu_mem::assign::assign_in(prog, layouts).map_err(|limit| Limit(limit.array.to_string()))
     }),
 };
 

@@ -12,6 +12,7 @@ pub mod layout;
 mod made;
 pub mod model;
 mod nests;
+mod orders;
 pub mod svg;
 pub mod text;
 
@@ -60,8 +61,10 @@ pub fn make(files: &dyn Files, root: &Root, plan: &Plan) -> (Option<Report>, Out
         &mut |_, prog| keep(prog),
         |session, after, remarks| {
             let before = before.lock().ok().and_then(|mut before| before.take());
-            report = before
-                .map(|before| model::report(&program, &session.sources, &before, &after, &remarks));
+            let layouts = !plan.without.coalescing;
+            report = before.map(|before| {
+                model::report(&program, &session.sources, &before, &after, &remarks, layouts)
+            });
         },
     );
     (report, outcome)

@@ -156,6 +156,7 @@ impl Frame<'_> {
         if shuffles {
             frame.line(&format!("FE_LANES({})", kernel.threads));
         }
+        frame.line("FE_BEGIN();");
         frame.line(AFTER_FAILURE);
         frame.block(&kernel.body);
         let calls = frame.inside.take().map_or(Vec::new(), |inside| inside.calls);
