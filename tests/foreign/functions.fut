@@ -15,7 +15,7 @@ def turned [n] [m] (k: i32) (xs: *[n][m](i32, u8)) : [m][n](i32, u8) =
   map (map (\(x, y) -> (x + k, y))) (transpose xs)
 
 #[foreign(c(ramp))]
-def ramp (n: i64) (x: i64) : [n]i64 = map (* x) (iota n)
+def ramp (n: i64) (int: i64) : [n]i64 = map (* int) (iota n)
 
 -- ==
 -- entry: scalars
@@ -73,3 +73,6 @@ entry operators [n] (xs: [n]i64) =
   , copy table
   , map (\x -> i64.sum (map (\i -> plus i i) (iota x))) xs
   )
+
+#[foreign(c(uncalled))]
+def uncalled (x: u8) : u8 = x

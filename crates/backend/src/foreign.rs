@@ -3,6 +3,7 @@
 //! See [`fehu_ir::Foreign`] for the interface. Sizes and scalars are passed by value, arrays as addresses, results as addresses of
 //! where they are written, unless a single scalar is returned.
 
+use crate::c::names::is_reserved;
 use fehu_base::{Prim, bug};
 use fehu_ir::{Elem, Fun, Platform, Prog, Symbol, Type, Var};
 use rustc_hash::FxHashSet;
@@ -72,7 +73,11 @@ pub fn conflict(prototypes: &[Prototype]) -> Option<(&Prototype, &Prototype)> {
 
 impl Prototype {
     fn new(fun: &Fun, symbol: &Symbol, vectorised: bool) -> Prototype {
-        let var = |var: Var| (&fun.vars[var].ty, fun.vars[var].hint.to_string());
+        let name = |hint: &str| match is_reserved(hint) {
+            true => format!("{hint}_v"),
+            false => hint.to_owned(),
+        };
+        let var = |var: Var| (&fun.vars[var].ty, name(&fun.vars[var].hint));
         let params = || fun.params.iter().map(|param| param.var);
         let all = params().chain(fun.results.iter().copied());
         let sizes: FxHashSet<Var> =

@@ -145,6 +145,10 @@ fn prototypes_are_printed_and_described() {
     let (_, text) = run(&place, &["foreign", "--backend=c", "functions.fut"], "");
     for prototype in [
         "double half(double x);",
+        // A keyword of C is another name there.
+        "int ramp(int64_t n, int64_t int_v, int64_t *out);",
+        // Nobody calls it.
+        "uint8_t uncalled(uint8_t x);",
         "int divided(int32_t x, int32_t y_by, bool y_up, int32_t *out_0, bool *out_1);",
         "int dot(int64_t n, const float *xs, const float *ys, float *out);",
         "int turned_all(int64_t count, int64_t n, int64_t m, const int32_t *k, const int32_t *xs_0, const uint8_t *xs_1, \

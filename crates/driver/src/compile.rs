@@ -68,7 +68,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let foreign = request.foreign.choice(request.target);
     let entry_points = request.entry_points.clone();
-    let changes = Changes { entry_points, unsafety, foreign, ..Changes::default() };
+    let changes = Changes { entry_points, unsafety, foreign };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));

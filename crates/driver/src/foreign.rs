@@ -7,12 +7,12 @@
 //!
 //! C code is compiled with the prototypes of the functions in front, so that a definition with other types is an error.
 
-use crate::check::{Exit, Outcome, Warnings};
+use crate::check::{Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
-use crate::load::Root;
-use crate::passes::Plan;
-use crate::translate::{Changes, Job, translate};
+use crate::load::{self, Root};
+use crate::session::{self, Session};
+use crate::stages::{self, Depth};
 use fehu_backend::foreign::{self, Caller, Prototype};
 use fehu_backend::{Artifacts, Target};
 use fehu_base::{Diagnostic, Platform, hash};
@@ -230,20 +230,26 @@ pub fn prototypes(
     name: &str,
     target: Option<Target>,
 ) -> (Outcome, Option<String>) {
-    let plan = Plan::none();
-    let prototypes = |foreign_entries: bool| {
-        let changes = Changes { foreign_entries, ..Changes::default() };
-        let job = Job { files, root, warnings: Warnings::Hide, plan: &plan, changes };
-        let mut text = None;
-        let lowered = |prog: &Prog| text = describe(prog, name, target.map(platform));
-        let outcome = translate(&job, lowered, &mut |_, _| {}, |_, _, _| {});
-        (outcome, text)
-    };
-    // Those that nobody calls are printed as well, unless they cannot be entry points.
-    match prototypes(true) {
-        (outcome, text) if outcome.exit == Exit::Success => (outcome, text),
-        _ => prototypes(false),
-    }
+    let mut session = Session::default();
+    let mut text = None;
+    session::run(&mut session, |session| {
+        let loaded = load::load(session, files, root, Depth::Full);
+        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
+        let (program, found) = session.stage("check", check);
+        session.diagnostics.extend(found);
+        if session.has_errors() {
+            return;
+        }
+        let lower = |sources: &mut _| stages::lower_foreign(&loaded, &program, sources);
+        match session.stage("lower", lower) {
+            Ok(prog) => text = describe(&prog, name, target.map(platform)),
+            Err(limit) => {
+                session.limited = true;
+                session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
+            }
+        }
+    });
+    (Outcome::new(session, Warnings::Hide), text)
 }
 
 fn describe(prog: &Prog, name: &str, only: Option<Platform>) -> Option<String> {

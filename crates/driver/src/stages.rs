@@ -48,6 +48,15 @@ pub fn lower(
     fehu_lower::lower_with(sources, program, &units(loaded), unsafety)
 }
 
+/// Likewise, with all foreign functions.
+pub fn lower_foreign(
+    loaded: &Loaded,
+    program: &Program,
+    sources: &SourceMap,
+) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
+    fehu_lower::lower_foreign(sources, program, &units(loaded))
+}
+
 /// Likewise, with what an interactive session wants to know.
 pub fn lower_details(
     loaded: &Loaded,

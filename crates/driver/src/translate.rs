@@ -38,8 +38,6 @@ pub struct Changes {
     pub unsafety: Unsafe,
     /// Which foreign functions are called as such.
     pub foreign: Choice,
-    /// Whether the foreign functions of the root file are entry points, too, so that all of them are translated.
-    pub foreign_entries: bool,
 }
 
 /// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
@@ -55,7 +53,7 @@ pub fn translate(
     let mut program = Program::default();
     session::run(&mut session, |session| {
         loaded = load::load(session, job.files, job.root, Depth::Full);
-        promote(session, &mut loaded, &job.changes);
+        promote(session, &mut loaded, &job.changes.entry_points);
         if session.has_errors() {
             return;
         }
@@ -106,16 +104,9 @@ pub fn translate(
 }
 
 /// Makes functions of the root file entry points.
-fn promote(session: &mut Session, loaded: &mut Loaded, changes: &Changes) {
+fn promote(session: &mut Session, loaded: &mut Loaded, names: &[String]) {
     let Some(root) = loaded.root.and_then(|root| loaded.files.get_mut(root)) else { return };
-    for dec in root.ast.decs.iter_mut().filter(|_| changes.foreign_entries) {
-        if let DecKind::Val(bind) = &mut dec.kind
-            && fehu_check::foreign::attribute(&dec.attrs).is_some()
-        {
-            bind.keyword = ValKeyword::Entry;
-        }
-    }
-    for name in &changes.entry_points {
+    for name in names {
         let mut binds = root.ast.decs.iter_mut().filter_map(|dec| match &mut dec.kind {
             DecKind::Val(bind) if bind.name.name == *name => Some(bind),
             _ => None,

@@ -186,20 +186,8 @@ impl<'a> Lower<'a> {
         bind: &'a ast::ValBind,
         span: Span,
     ) -> Res<Val<'a>> {
-        let var = self.binder_in(file, dec.id);
-        let scheme = self.program.vars[var].scheme.clone().or_bug("type of a function");
-        let ty = scheme.ty.clone();
-        let result = result_after(&ty, bind.params.len());
-        let target = Target {
-            file,
-            name: bind.name.name.clone(),
-            attrs: &dec.attrs,
-            params: &bind.params,
-            body: &bind.body,
-            scheme: Some(scheme),
-            ty,
-            recursive: self.is_recursive(file, dec, var),
-        };
+        let target = self.defined(file, dec, bind);
+        let result = result_after(&target.ty, bind.params.len());
         if let Some(attr) = fehu_check::foreign::attribute(&dec.attrs) {
             return self.call_foreign(closure, &target, attr, span);
         }
@@ -220,6 +208,27 @@ impl<'a> Lower<'a> {
             return self.inline(closure, &target, span);
         }
         self.shared(closure, &target, span)
+    }
+
+    /// A top-level function.
+    pub(crate) fn defined(
+        &self,
+        file: FileId,
+        dec: &'a ast::Dec,
+        bind: &'a ast::ValBind,
+    ) -> Target<'a> {
+        let var = self.binder_in(file, dec.id);
+        let scheme = self.program.vars[var].scheme.clone().or_bug("type of a function");
+        Target {
+            file,
+            name: bind.name.name.clone(),
+            attrs: &dec.attrs,
+            params: &bind.params,
+            body: &bind.body,
+            ty: scheme.ty.clone(),
+            scheme: Some(scheme),
+            recursive: self.is_recursive(file, dec, var),
+        }
     }
 
     /// A call that is evaluated in place unless that would duplicate code.

@@ -9,7 +9,7 @@ use crate::attribute::attribute;
 use crate::build::{Attach, Building};
 use crate::env::{Frame, Term};
 use crate::special::{Made, Packed, Target, consumed_params, pattern_name, unpack};
-use crate::value::{Closure, Shape, Val};
+use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
 use ecow::{EcoString, eco_format};
 use fehu_base::{OrBug, Span};
@@ -38,7 +38,7 @@ impl<'a> Lower<'a> {
         attr: &ast::Attr,
         span: Span,
     ) -> Res<Val<'a>> {
-        let key = (std::ptr::from_ref(target.body) as usize, Rc::as_ptr(&closure.frame) as usize);
+        let key = key(closure, target);
         let made = match self.foreign.get(&key).cloned() {
             Some(made) => made,
             None => {
@@ -93,6 +93,25 @@ impl<'a> Lower<'a> {
             this.b().emit(Exp::Call(fun, args), named, with)
         });
         Ok(value)
+    }
+
+    /// Makes a foreign function that perhaps nobody calls.
+    pub(crate) fn declared_foreign(
+        &mut self,
+        dec: &'a ast::Dec,
+        bind: &'a ast::ValBind,
+        frame: &Rc<Frame<'a>>,
+    ) -> Res<()> {
+        let Some(attr) = written::attribute(&dec.attrs) else { return Ok(()) };
+        let target = self.defined(frame.file, dec, bind);
+        let code = Code::Def(frame.file, dec, bind);
+        let closure = Closure { code, frame: frame.clone(), instance: None, args: Vec::new() };
+        let key = key(&closure, &target);
+        if !self.foreign.contains_key(&key) {
+            self.keep_frame(frame);
+            self.make_foreign(&closure, &target, attr, key, bind.name.span)?;
+        }
+        Ok(())
     }
 
     fn make_foreign(
@@ -177,6 +196,11 @@ impl<'a> Lower<'a> {
         (fun.vars, fun.body) = (vars, body);
         Ok(made)
     }
+}
+
+/// What a foreign function is known by: the definition, and what it refers to.
+fn key(closure: &Closure<'_>, target: &Target<'_>) -> (usize, usize) {
+    (std::ptr::from_ref(target.body) as usize, Rc::as_ptr(&closure.frame) as usize)
 }
 
 /// What the attribute says; the checker has made sure that it says something.

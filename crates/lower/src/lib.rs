@@ -89,7 +89,16 @@ pub fn lower_with<'a>(
     units: &[Unit<'a>],
     unsafety: Unsafe,
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, unsafety).map(|lowered| lowered.prog)
+    run(sources, program, units, unsafety, false).map(|lowered| lowered.prog)
+}
+
+/// Lowers a checked program with all foreign functions in it, also those that nobody calls.
+pub fn lower_foreign<'a>(
+    sources: &'a SourceMap,
+    program: &'a Program,
+    units: &[Unit<'a>],
+) -> Result<Prog, Limit> {
+    run(sources, program, units, Unsafe::Obeyed, true).map(|lowered| lowered.prog)
 }
 
 /// What becomes of `#[unsafe]` in the user's code.
@@ -119,7 +128,7 @@ pub fn lower_details<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Lowered, Limit> {
-    run(sources, program, units, Unsafe::Obeyed)
+    run(sources, program, units, Unsafe::Obeyed, false)
 }
 
 fn run<'a>(
@@ -127,6 +136,7 @@ fn run<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
     unsafety: Unsafe,
+    all_foreign: bool,
 ) -> Result<Lowered, Limit> {
     let serial = Rc::new(Cell::new(0));
     let mut lower = Lower {
@@ -152,6 +162,7 @@ fn run<'a>(
         opened_prelude: None,
         safe: true,
         unsafety,
+        all_foreign,
         trace: Vec::new(),
         attrs: Vec::new(),
         prelude: Vec::new(),
@@ -202,6 +213,8 @@ struct Lower<'a> {
     safe: bool,
     /// What the user's `#[unsafe]` means.
     unsafety: Unsafe,
+    /// Whether foreign functions are lowered that nobody calls.
+    all_foreign: bool,
     /// The places of the calls that are being evaluated in place, outermost first.
     trace: Vec<fehu_base::Span>,
     /// Attributes for the next statement of an array operator.

@@ -97,6 +97,9 @@ impl<'a> Lower<'a> {
                 let term = Term::Def(Rc::new(def));
                 frame.bind(var, term.clone());
                 frame.bind_global(var, term.clone());
+                if self.all_foreign {
+                    self.declared_foreign(dec, bind, frame)?;
+                }
                 if export {
                     members.insert(bind.name.name.clone(), term);
                 }

@@ -14,7 +14,7 @@ mod kernel;
 mod literal;
 mod loops;
 mod message;
-mod names;
+pub(crate) mod names;
 mod op;
 mod recursion;
 mod stm;

@@ -119,7 +119,8 @@ pub(super) fn identifier(hint: &str) -> String {
     name
 }
 
-fn is_reserved(name: &str) -> bool {
+/// Whether a name means something in C, or in what we print.
+pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
         || BUILTIN.contains(&name)
         || name.starts_with("fe_")
