@@ -64,8 +64,12 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let mut generated = None;
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
-    let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
+    let mut plan = request.plan.clone();
+    if mode == Mode::Executable {
+        plan.passes.insert(0, fehu_opt::STAGES);
+    }
+    let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let settings =
         Settings { target, mode, strict_float, without: request.plan.without, few: false };
     let finish = |session: &mut Session, prog: Prog, _| {

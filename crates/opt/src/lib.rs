@@ -30,6 +30,7 @@ mod inline;
 mod simplify;
 mod streamed;
 mod unpartition;
+mod stages;
 mod unpass;
 mod unroll;
 mod unstream;
@@ -43,6 +44,7 @@ pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use streamed::STREAMED;
 pub use unpartition::UNPARTITION;
+pub use stages::STAGES;
 pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
 pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
@@ -58,6 +60,7 @@ pub const PASSES: &[Pass] = &[
     CHECKS,   //
     FUSE,     //
     STREAMED,
+    STAGES,
     UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,
