@@ -216,7 +216,15 @@ const VALUES: Files = files![
     "options.c",
 ];
 /// `main` of an executable.
-const CLI: Files = files!["cli.c"];
+const CLI: Files = files![
+    "stream_source.c",
+    "stream_sink.c",
+    "stream_pace.c",
+    "stream_threads.c",
+    "stream_run.c",
+    "stream_cli.c",
+    "cli.c",
+];
 /// `main` of a server.
 const SERVER: Files =
     files!["server_vars.c", "server_files.c", "server_general.c", "server_parts.c", "server.c"];
