@@ -146,7 +146,10 @@ impl<'a> Stages<'a> {
         let written = levels.written.clone();
         let mut needed: Vec<FxHashSet<Var>> = vec![FxHashSet::default(); levels.list.len() + 1];
         let plain = results.iter().filter(|atom| !written.contains_key(*atom));
-        needed[levels.list.len()] = plain.filter_map(|atom| as_var(*atom)).collect();
+        for var in plain.filter_map(|atom| as_var(*atom)) {
+            let sizes = self.fun.vars[var].ty.shape().iter().filter_map(|size| as_var(*size));
+            needed[levels.list.len()].extend(sizes.chain([var]));
+        }
         for (index, level) in levels.list.iter().enumerate().rev() {
             let mut used = needed[index + 1].clone();
             for stm in level.stms.iter().copied().chain(level.passes.iter().map(|pass| pass.stm)) {

@@ -209,7 +209,7 @@ fn long_enough(b: &mut Builder<'_>, input: Var, at: At, loc: Option<&Loc>) -> Va
     b.assert(same.into(), Check { parts, trace: loc.into_iter().cloned().collect() })
 }
 
-/// Adds what is repeated, at the beginning. The variables that the function must get then, sizes first; `others` are its parameters already.
+/// Adds what is repeated. The variables that the function must get then, sizes first; `others` are its parameters already.
 fn complete(
     stages: &Stages<'_>,
     body: &mut Body,
@@ -242,7 +242,13 @@ fn complete(
             free.sort_by_key(|var| vars[*var].ty.is_array());
             return free;
         }
-        body.stms.splice(0..0, missing);
+        body.stms.extend(missing);
+        // Those that come from the entry point's function stay in its order; those of a pass come after them.
+        let order = |stm: &Stm| {
+            let mut all = stages.fun.body.stms.iter();
+            all.position(|other| other.pat == stm.pat).unwrap_or(usize::MAX)
+        };
+        body.stms.sort_by_cached_key(order);
     }
 }
 
