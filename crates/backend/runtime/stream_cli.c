@@ -135,7 +135,7 @@ static struct fe_value *fe_leaves(struct fe_argument *argument, struct fe_value 
 
 // The size of a dimension is known, or becomes so; false if it is another one.
 static bool fe_size_is(struct fe_run *run, const struct fe_column *column, int dim, int64_t size, int64_t *wanted) {
-  struct fe_part *slot = column->slots[dim] >= 0 ? &run->slots[column->slots[dim]] : NULL;
+  struct fe_held *slot = column->slots[dim] >= 0 ? &run->slots[column->slots[dim]] : NULL;
   *wanted = slot != NULL && slot->known ? slot->scalar.i64 : slot == NULL ? column->sizes[dim] : size;
   if (slot != NULL && !slot->known) {
     slot->scalar.i64 = size;
@@ -245,7 +245,7 @@ static bool fe_place_arguments(const struct fe_settings *settings, struct fe_run
     }
     const struct fe_value *value = &all->values[p];
     const struct fe_column *column = &streaming->params[p];
-    struct fe_part *slot = &run->slots[streaming->param_slots[p]];
+    struct fe_held *slot = &run->slots[streaming->param_slots[p]];
     if (column->rank == 0) {
       memcpy(slot->scalar.bytes, value->data, column->prim->size);
     } else {
@@ -286,7 +286,7 @@ static bool fe_prepare_source(const struct fe_settings *settings, struct fe_run 
       }
     }
     for (int d = 1; d < column->rank; d++) {
-      const struct fe_part *slot = column->slots[d] >= 0 ? &run->slots[column->slots[d]] : NULL;
+      const struct fe_held *slot = column->slots[d] >= 0 ? &run->slots[column->slots[d]] : NULL;
       row[d - 1] = slot == NULL ? column->sizes[d] : slot->known ? slot->scalar.i64 : -1;
       if (row[d - 1] < 0) {
         fe_wrong(settings, "Error: nothing says how large dimension %d of an element of \"%s\" is", d - 1, sequence->name);
@@ -331,7 +331,7 @@ static bool fe_can_be_read(const struct fe_settings *settings, const struct fe_r
 
 // ---- Results ----
 
-static int fe_part_value(struct fe_run *run, const struct fe_column *column, struct fe_part *part, struct fe_value *value) {
+static int fe_part_value(struct fe_run *run, const struct fe_column *column, struct fe_held *part, struct fe_value *value) {
   int64_t bytes = column->rank == 0 ? (int64_t)column->prim->size : fe_part_bytes(part, column);
   value->prim = column->prim;
   value->rank = column->rank;
@@ -374,7 +374,7 @@ static int fe_write_results(const struct fe_settings *settings, struct fe_run *r
         unsigned char *data[FE_MAX_COLUMNS];
         int done = 0;
         for (; done < result->sequence->num_columns && code == 0; done++) {
-          struct fe_part *part = &run->slots[streaming->part_slots[p + done]];
+          struct fe_held *part = &run->slots[streaming->part_slots[p + done]];
           code = fe_part_value(run, &streaming->parts[p + done], part, &values[done]);
           data[done] = values[done].data;
           memcpy(result->shapes[done], part->shape + 1, sizeof(int64_t) * (FE_PART_RANK - 1));

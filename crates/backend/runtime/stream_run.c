@@ -2,18 +2,18 @@
 //
 // On processors, the arrays of a chunk are the buffers that it was read into.
 
-static int64_t fe_part_bytes(const struct fe_part *part, const struct fe_column *column) {
+static int64_t fe_part_bytes(const struct fe_held *part, const struct fe_column *column) {
   return fe_bytes(fe_volume(part->shape, column->rank), (int64_t)column->prim->size);
 }
 
 // A result that has no memory of its own may be a buffer that is about to be used again.
-static int fe_part_own(struct futhark_context *ctx, struct fe_part *part, int64_t bytes) {
+static int fe_part_own(struct futhark_context *ctx, struct fe_held *part, int64_t bytes) {
   return part->mem.block == NULL && part->mem.data != NULL && bytes > 0 ? fe_own_array(ctx, &part->mem, bytes) : 0;
 }
 
 static int fe_run_call(struct fe_run *run, const struct fe_step *step) {
   size_t count = (size_t)(step->num_args + step->num_results + 1);
-  struct fe_part **in = calloc(count, sizeof *in), *fresh = calloc(count, sizeof *fresh), **out = calloc(count, sizeof *out);
+  struct fe_held **in = calloc(count, sizeof *in), *fresh = calloc(count, sizeof *fresh), **out = calloc(count, sizeof *out);
   int code = in == NULL || fresh == NULL || out == NULL ? FUTHARK_OUT_OF_MEMORY : 0;
   for (int i = 0; i < step->num_args && code == 0; i++) {
     in[i] = &run->slots[step->args[i]];
@@ -24,7 +24,7 @@ static int fe_run_call(struct fe_run *run, const struct fe_step *step) {
   code = code == 0 ? step->call(run->ctx, out, in) : code;
   code = code == 0 ? futhark_context_sync(run->ctx) : code;
   for (int i = 0; i < step->num_results && code == 0; i++) {
-    struct fe_part *slot = &run->slots[step->results[i]];
+    struct fe_held *slot = &run->slots[step->results[i]];
     fe_free(run->ctx, &slot->mem);
     *slot = fresh[i];
     slot->known = true;
@@ -36,9 +36,9 @@ static int fe_run_call(struct fe_run *run, const struct fe_step *step) {
 }
 
 // Appends an array to one that grows.
-static int fe_grow(struct fe_run *run, int slot, const struct fe_part *part, int64_t bytes) {
+static int fe_grow(struct fe_run *run, int slot, const struct fe_held *part, int64_t bytes) {
   struct futhark_context *ctx = run->ctx;
-  struct fe_part *to = &run->slots[slot];
+  struct fe_held *to = &run->slots[slot];
   const struct fe_column *column = &run->streaming->slots[slot];
   int64_t used = to->known ? fe_part_bytes(to, column) : 0;
   int64_t before = to->known ? to->shape[0] : 0, more = part->shape[0];
@@ -68,7 +68,7 @@ static int fe_grow(struct fe_run *run, int slot, const struct fe_part *part, int
 }
 
 // Hands the arrays of sinks to the writer.
-static int fe_hand_over(struct fe_run *run, const struct fe_step *step, struct fe_part *parts, int *turn) {
+static int fe_hand_over(struct fe_run *run, const struct fe_step *step, struct fe_held *parts, int *turn) {
   for (int s = 0; s < step->num_sinks; s++) {
     const struct fe_sink *sink = &step->sinks[s];
     if (sink->out < 0 || sink->column > 0) {
@@ -84,10 +84,10 @@ static int fe_hand_over(struct fe_run *run, const struct fe_step *step, struct f
     written->result = result;
     written->total = 0;
     int column = 0;
-    struct fe_part *part = parts;
+    struct fe_held *part = parts;
     for (int other = 0; other < step->num_sinks; other++) {
       const struct fe_sink *own = &step->sinks[other];
-      struct fe_part *count = part++;
+      struct fe_held *count = part++;
       for (int i = 0; i < own->num_parts; i++, part++) {
         if (own->out != sink->out) {
           continue;
@@ -133,8 +133,8 @@ static int fe_hand_over(struct fe_run *run, const struct fe_step *step, struct f
 
 // What a pass needs while it runs.
 struct fe_call_frame {
-  struct fe_part **in, **out;
-  struct fe_part *fresh, *own; // results; arguments that are the chunk's own
+  struct fe_held **in, **out;
+  struct fe_held *fresh, *own; // results; arguments that are the chunk's own
   int turn;                    // of what is written
 };
 
@@ -142,7 +142,7 @@ struct fe_call_frame {
 static int fe_run_part(struct fe_run *run, const struct fe_step *step, const struct fe_chunk *chunk, struct fe_call_frame *frame,
                        int64_t before, int64_t from, int64_t count, const int64_t *offsets, const int64_t *totals, bool last) {
   struct futhark_context *ctx = run->ctx;
-  struct fe_part **in = frame->in, *own = frame->own;
+  struct fe_held **in = frame->in, *own = frame->own;
   for (int i = 0; i < step->num_args; i++) {
     *in++ = &run->slots[step->args[i]];
   }
@@ -195,10 +195,10 @@ static int fe_run_part(struct fe_run *run, const struct fe_step *step, const str
   }
   code = code == 0 ? step->call(ctx, frame->out, frame->in) : code;
   code = code == 0 ? futhark_context_sync(ctx) : code;
-  struct fe_part *part = frame->fresh + step->num_states;
+  struct fe_held *part = frame->fresh + step->num_states;
   if (code == 0) {
     for (int i = 0; i < step->num_states; i++) {
-      struct fe_part *slot = &run->slots[step->states[i]], *new = &frame->fresh[i];
+      struct fe_held *slot = &run->slots[step->states[i]], *new = &frame->fresh[i];
       code = fe_part_own(ctx, new, fe_part_bytes(new, &run->streaming->slots[step->states[i]]));
       fe_free(ctx, &slot->mem);
       *slot = *new;

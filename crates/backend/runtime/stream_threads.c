@@ -28,7 +28,7 @@ struct fe_written {
 struct fe_run {
   struct futhark_context *ctx;
   const struct fe_streaming *streaming;
-  struct fe_part *slots;
+  struct fe_held *slots;
   int64_t *capacities; // of slots that grow, in bytes
   struct fe_source *sources;
   struct fe_result *results;

@@ -92,7 +92,7 @@ struct fe_type {
 enum { FE_PART_RANK = 16 };
 
 // A value that lives from one step to another: a scalar, or an array with its sizes.
-struct fe_part {
+struct fe_held {
   union {
     unsigned char bytes[8];
     int64_t i64;
@@ -138,7 +138,7 @@ struct fe_step {
   const int *sources, *states;
   const struct fe_sink *sinks;
   int width; // a slot; -1 if the sources know
-  int (*call)(struct futhark_context *ctx, struct fe_part *const *out, struct fe_part *const *in);
+  int (*call)(struct futhark_context *ctx, struct fe_held *const *out, struct fe_held *const *in);
 };
 
 struct fe_streaming {

@@ -223,7 +223,7 @@ fn wrapper(name: &str, fun: &Fun, c_name: &str, code: &mut Code) {
     }
     body.push("return FUTHARK_SUCCESS;".to_owned());
     let signature = format!(
-        "int {name}(struct futhark_context *ctx, struct fe_part *const *out, struct fe_part *const *in)"
+        "int {name}(struct futhark_context *ctx, struct fe_held *const *out, struct fe_held *const *in)"
     );
     code.private(&signature, &body);
 }
