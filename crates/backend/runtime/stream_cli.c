@@ -198,6 +198,7 @@ static bool fe_read_stream_arguments(const struct fe_settings *settings, struct 
     fe_wrong(settings, "there is not enough memory");
     return false;
   }
+  all->in.direct = true;
   int part = 0;
   for (int i = 0; i < entry->num_inputs; i++) {
     int number = -1, parts = fe_leaf_count(entry->inputs[i]);
@@ -402,6 +403,8 @@ static int fe_write_results(const struct fe_settings *settings, struct fe_run *r
   return code;
 }
 
+enum { FE_OWN_MEMORY = 2 << 20 };
+
 // Memory for the run, if the user does not say how much: a quarter of what is free.
 static int64_t fe_free_memory(void) {
 #if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
@@ -495,8 +498,17 @@ static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct
       || all.arguments == NULL || all.values == NULL) {
     return fe_wrong(settings, "there is not enough memory");
   }
-  run->limit = settings->memory_limit > 0 ? settings->memory_limit : fe_free_memory();
   run->bounded = settings->memory_limit > 0;
+  // The program itself and the stacks of its threads are in memory, too.
+  run->limit = !run->bounded ? fe_free_memory() : settings->memory_limit > 4 * FE_OWN_MEMORY ? settings->memory_limit - FE_OWN_MEMORY
+                                                                                            : settings->memory_limit;
+#ifdef M_MMAP_THRESHOLD
+  if (run->bounded) {
+    // Large blocks go back to the system as soon as they are free.
+    mallopt(M_MMAP_THRESHOLD, 1 << 16);
+    mallopt(M_TRIM_THRESHOLD, 1 << 16);
+  }
+#endif
   run->chunk = settings->chunk;
   run->report = settings->stream_report;
   run->progress = isatty(STDERR_FILENO) != 0;

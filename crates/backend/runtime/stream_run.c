@@ -350,6 +350,22 @@ static int fe_start_thread(pthread_t *thread, void *(*start)(void *), struct fe_
   return failed;
 }
 
+// The most memory that the program has had, as the system counts it, in kilobytes; -1 if it does not say.
+static long fe_peak_memory(void) {
+  long peak = -1;
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, "VmHWM: %ld kB", &peak) == 1) {
+      break;
+    }
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return peak;
+}
+
 static void fe_report_pass(const struct fe_run *run, int64_t time) {
   const struct fe_pace *pace = &run->pace;
   uint64_t bytes = 0;
@@ -456,6 +472,9 @@ static int fe_run_steps(struct fe_run *run) {
   for (int i = 0; i < run->streaming->num_steps && code == 0; i++) {
     const struct fe_step *step = &run->streaming->steps[i];
     code = step->pass ? fe_run_pass(run, step) : fe_run_call(run, step);
+  }
+  if (run->report) {
+    fprintf(stderr, "peak memory: %ld kB\n", fe_peak_memory());
   }
   return code;
 }

@@ -3,6 +3,9 @@
 // The columns of a chunk are buffers, one for each part of an element, which grow as needed. A source is read by one thread at a
 // time. Whatever is wrong with it is in `message`, with the place.
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -194,6 +197,7 @@ static bool fe_source_open(struct fe_source *s) {
     if (fe_input_init(s->in, file) != 0) {
       return fe_source_fail(s, "there is not enough memory");
     }
+    s->own.direct = true;
     s->open = true;
     s->left = -1;
     if (s->sequence->pieces || s->format == FE_RAW || s->format == FE_LINES) {

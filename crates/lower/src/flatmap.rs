@@ -3,9 +3,7 @@
 use crate::value::{Instance, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_ir::{
-    Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Screma, Type, Var,
-};
+use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Screma, Type, Var};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {

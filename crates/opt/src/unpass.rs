@@ -21,8 +21,8 @@ use fehu_ir::pass::Pass;
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_exp};
 use fehu_ir::{
-    Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Exp, Loc, Pieces, Prog, Red, Screma, Stm, Stream,
-    StreamForm, Type, Var, VarInfo,
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Exp, Loc, Pieces, Prog, Red, Screma, Stm,
+    Stream, StreamForm, Type, Var, VarInfo,
 };
 
 /// The pass.
@@ -154,7 +154,8 @@ fn whole_pieces(
     let sizes = in_step(b, piece.sizes, width, loc);
     let Atom::Var(array) = sizes else { bug("the sizes of pieces are a constant") };
     let fold = |b: &mut Builder<'_>, op: BinOp, neutral: i64| {
-        let map = b.lambda(vec![("x".into(), Type::I64)], vec![Type::I64], |_, x| vec![x[0].into()]);
+        let map =
+            b.lambda(vec![("x".into(), Type::I64)], vec![Type::I64], |_, x| vec![x[0].into()]);
         let pair = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
         let op = b.lambda(pair, vec![Type::I64], |b, xy| {
             vec![b.exp("xy", Exp::BinOp(op, xy[0].into(), xy[1].into())).into()]
@@ -166,12 +167,16 @@ fn whole_pieces(
     };
     let sum = fold(b, BinOp::Add, 0);
     let least = fold(b, BinOp::Min, i64::MAX);
+    // If none is larger than the array, then the sum is right.
+    let most = fold(b, BinOp::Max, 0);
     let natural = b.exp("natural", Exp::CmpOp(CmpOp::Le, Atom::i64(0), least));
     args.extend([sizes, sum]);
     for value in &piece.values {
         let shape = b.ty(*value).shape().to_vec();
         let all = b.exp("all", Exp::CmpOp(CmpOp::Le, sum, shape[0]));
-        let fits = b.exp("fits", Exp::BinOp(BinOp::And, natural.into(), all.into()));
+        let each = b.exp("each", Exp::CmpOp(CmpOp::Le, most, shape[0]));
+        let inside = b.exp("inside", Exp::BinOp(BinOp::And, each.into(), all.into()));
+        let fits = b.exp("fits", Exp::BinOp(BinOp::And, natural.into(), inside.into()));
         let parts = vec![
             CheckPart::Text("The pieces of a sequence have ".into()),
             CheckPart::Value(sum),

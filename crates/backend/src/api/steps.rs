@@ -25,7 +25,8 @@ pub(super) fn all<'a>(prog: &'a Prog, functions: &dyn Fn(FunId) -> String) -> Ve
         };
         let fun = &prog.funs[entry.fun];
         let vars = fun.params.iter().map(|param| param.var).chain(fun.results.iter().copied());
-        let simple = |var: Var| slot_type(&fun.vars[var].ty).is_some_and(|(_, rank)| rank <= MAX_RANK);
+        let simple =
+            |var: Var| slot_type(&fun.vars[var].ty).is_some_and(|(_, rank)| rank <= MAX_RANK);
         let slots = streaming.slots.iter().all(|(_, rank)| *rank <= MAX_RANK);
         if slots && vars.into_iter().all(simple) {
             let funs = streaming.funs().map(|id| (&prog.funs[id], functions(id))).collect();
@@ -67,7 +68,10 @@ pub(super) fn tables(
     let part_columns: Vec<String> =
         fun.results[sizes..].iter().map(|var| column(&fun.vars[*var].ty, &|_| None)).collect();
 
-    let sequences = |all: &[Sequence], columns: &[String], which: &str, put: &mut dyn FnMut(&str, &str, Vec<String>) -> String| {
+    let sequences = |all: &[Sequence],
+                     columns: &[String],
+                     which: &str,
+                     put: &mut dyn FnMut(&str, &str, Vec<String>) -> String| {
         let rows = all.iter().enumerate().map(|(i, sequence)| {
             let own = columns[sequence.first..][..sequence.count].to_vec();
             let list = put("struct fe_column", &format!("{which}_{name}_{i}"), own);
@@ -124,9 +128,10 @@ fn step_row(
     name: &str,
     put: &mut dyn FnMut(&str, &str, Vec<String>) -> String,
 ) -> String {
-    let list = |what: &str, slots: &[usize], put: &mut dyn FnMut(&str, &str, Vec<String>) -> String| {
-        put("int", &format!("step_{what}_{name}"), slots.iter().map(usize::to_string).collect())
-    };
+    let list =
+        |what: &str, slots: &[usize], put: &mut dyn FnMut(&str, &str, Vec<String>) -> String| {
+            put("int", &format!("step_{what}_{name}"), slots.iter().map(usize::to_string).collect())
+        };
     let members = match step {
         Step::Call { args, results, .. } => lines![
             ".num_args = {0}", args.len();

@@ -127,7 +127,8 @@ impl<'p> Machine<'p> {
         let mut inputs = Vec::with_capacity(values.len());
         for slot in values {
             let total = array(frame, *slot)?.outer_size();
-            if least < 0 || sum > total {
+            // If none is larger than the array, then the sum is right.
+            if least < 0 || sum > total || counts.iter().any(|count| *count > total) {
                 return Err(Error::program(format!(
                     "The pieces of a sequence have {sum} elements together, and the smallest has {least}; the array has {total} \
                      elements."

@@ -62,7 +62,7 @@
 //!     | "screma" atom "(" var,* ")" "map" lambda ("scan" op)* ("red" "comm"? op)*
 //!     | "hist" atom "(" var,* ")" "map" lambda ("dest" shape "race" atom "(" var,* ")" op)*
 //!     | "scatter" atom "(" var,* ")" "map" lambda ("dest" shape var)*
-//!     | "stream" atom "(" var,* ")" 
+//!     | "stream" atom "(" var,* ")"
 //!       ("map" | "seq" | "pass" ("pieces" var "(" var,* ")")* | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda

@@ -77,8 +77,13 @@ impl<'a> Parser<'a> {
         let Some(stage) = Stage::ALL.iter().copied().find(|s| s.name() == name) else {
             return Err(self.error_before(format!("there is no stage `{name}`")));
         };
-        let mut prog =
-            Prog { stage, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new(), streams: Vec::new() };
+        let mut prog = Prog {
+            stage,
+            consts: IdVec::new(),
+            funs: IdVec::new(),
+            entries: Vec::new(),
+            streams: Vec::new(),
+        };
         let mut fun_names: Vec<FxHashMap<&'a str, Var>> = Vec::new();
         let mut entries = Vec::new();
         loop {

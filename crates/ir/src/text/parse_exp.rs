@@ -5,8 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm, LoopParam,
-    MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling,
-    Type, UnOp, Var,
+    MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch,
+    Tiling, Type, UnOp, Var,
 };
 
 impl Parser<'_> {

@@ -2,8 +2,8 @@
 
 use super::{Stages, Whole, as_var, sinks_of, stream_of};
 use fehu_facts::consumed;
-use fehu_ir::{Atom, Stm, Stream, StreamForm, Var};
 use fehu_ir::free::free_in_stm;
+use fehu_ir::{Atom, Stm, Stream, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
 /// A pass that is executed chunk by chunk.
@@ -51,7 +51,8 @@ impl<'a> Levels<'a> {
                     level + 1
                 }
                 None => {
-                    written.retain(|atom, _| as_var(*atom).is_none_or(|var| !stm.pat.contains(&var)));
+                    written
+                        .retain(|atom, _| as_var(*atom).is_none_or(|var| !stm.pat.contains(&var)));
                     list[level].stms.push(stm);
                     level
                 }
@@ -75,8 +76,10 @@ fn written(stages: &Stages<'_>) -> FxHashMap<Atom, (usize, usize)> {
         let bound = stages.fun.body.stms.iter().filter(|stm| stream_of(stm).is_some()).any(|stm| {
             let accs = stream_of(stm).map_or(0, |stream| stream.init.len());
             let sinks = sinks_of(&stm.pat[accs..], stages.fun);
-            let arrays: Vec<Vec<Atom>> =
-                sinks.iter().map(|(_, arrays)| arrays.iter().map(|v| Atom::Var(*v)).collect()).collect();
+            let arrays: Vec<Vec<Atom>> = sinks
+                .iter()
+                .map(|(_, arrays)| arrays.iter().map(|v| Atom::Var(*v)).collect())
+                .collect();
             match sequence.pieces {
                 true => {
                     let (sizes, values) = parts.split_at(1);

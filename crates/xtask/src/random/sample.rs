@@ -165,7 +165,8 @@ fn expose(prog: &mut Prog, id: FunId, name: &str) {
     };
     let params = params.collect();
     let (sources, sinks, attrs) = (Vec::new(), Vec::new(), Vec::new());
-    let entry = Entry { name: name.into(), fun: id, params, result, sources, sinks, attrs, doc: None };
+    let entry =
+        Entry { name: name.into(), fun: id, params, result, sources, sinks, attrs, doc: None };
     prog.entries.push(entry);
 }
 
