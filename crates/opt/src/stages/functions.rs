@@ -154,20 +154,19 @@ impl Chunks {
             return self.0[&part.source][part.part].into();
         }
         let (start, size) = (Atom::Var(at.start), Atom::Var(at.size));
-        let certs = match stages.repeated.get(&input) {
-            Some(Stm { exp: Exp::Iota(Prim::I64, _, first, step), certs, .. }) => {
-                let others = b.set_certs(certs.clone());
-                let offset = b.exp("offset", Exp::BinOp(BinOp::Mul, start, *step));
-                let from = b.exp("from", Exp::BinOp(BinOp::Add, *first, offset.into()));
-                let chunk = b.exp("c", Exp::Iota(Prim::I64, size, from.into(), *step));
-                b.set_certs(others);
-                return chunk.into();
-            }
-            _ if b.ty(input).shape()[0] == stream.width && !stages.hidden_atom(stream.width) => {
-                Vec::new()
-            }
-            _ => vec![long_enough(b, input, at, loc)],
-        };
+        let same = b.ty(input).shape()[0] == stream.width && !stages.hidden_atom(stream.width);
+        let mut certs = if same { Vec::new() } else { vec![long_enough(b, input, at, loc)] };
+        if let Some(Stm { exp: Exp::Iota(Prim::I64, _, first, step), certs: own, .. }) =
+            stages.repeated.get(&input)
+        {
+            certs.extend(own);
+            let others = b.set_certs(certs);
+            let offset = b.exp("offset", Exp::BinOp(BinOp::Mul, start, *step));
+            let from = b.exp("from", Exp::BinOp(BinOp::Add, *first, offset.into()));
+            let chunk = b.exp("c", Exp::Iota(Prim::I64, size, from.into(), *step));
+            b.set_certs(others);
+            return chunk.into();
+        }
         let shape = b.ty(input).shape().to_vec();
         let mut dims = vec![Dim::Slice { start, len: size, stride: 1.into() }];
         let inner = shape[1..].iter();
