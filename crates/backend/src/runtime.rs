@@ -199,7 +199,7 @@ const BASE: Files = files![
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
-const CONTEXT: Files = files!["types.h", "context.h", "interface.h"];
+const CONTEXT: Files = files!["types.h", "streams.h", "context.h", "interface.h"];
 /// Memory and contexts.
 const CONTEXTS: Files = files!["memory.c", "context.c"];
 /// Objects of the interface.

@@ -44,9 +44,12 @@ fn compiled(backend: &str) -> (PathBuf, File) {
 }
 
 fn run(place: &Path, args: &str, input: &[u8]) -> Output {
-    let mut child = Command::new(place.join("a"))
-        .args(args.split_whitespace())
-        .current_dir(place)
+    let mut program = Command::new(place.join("a"));
+    fed(program.args(args.split_whitespace()).current_dir(place), input)
+}
+
+fn fed(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -82,7 +85,7 @@ fn results_do_not_depend_on_chunks_and_budgets() {
             "--chunk 2",
             "--chunk 7",
             "--chunk 1000",
-            "--memory-limit 1kB",
+            "--memory-limit 10kB",
             "--memory-limit 10MB",
         ] {
             let found = printed(&place, &format!("-e every {cut}"), input.as_bytes());
@@ -90,6 +93,42 @@ fn results_do_not_depend_on_chunks_and_budgets() {
             assert_eq!(*first.get_or_insert(found.clone()), found, "{backend} {cut}: {text}");
         }
     }
+}
+
+/// For more: `FEHU_RANDOM_SEQUENCES=1000`.
+#[test]
+fn random_programs_agree_with_the_interpreter() {
+    let count = std::env::var("FEHU_RANDOM_SEQUENCES").ok().and_then(|count| count.parse().ok());
+    let seed = std::env::var("FEHU_RANDOM_SEED").ok().and_then(|seed| seed.parse().ok());
+    let (count, seed): (u64, u64) = (count.unwrap_or(6), seed.unwrap_or(1));
+    let (place, _lock) = kept("streams-random");
+    for batch in (seed..seed + count).collect::<Vec<_>>().chunks(12) {
+        let entry = |seed: &u64| fehu_srcgen::sequences(*seed, &format!("e{seed}"));
+        let text: String = batch.iter().map(entry).collect();
+        std::fs::write(place.join("a.fut"), &text).expect("it can be written");
+        let output = fehu().args(["c", "a.fut"]).current_dir(&place).output().expect("it runs");
+        assert!(output.status.success(), "{}{text}", both(&output));
+        for seed in batch {
+            for elements in [13, 0] {
+                let input = fehu_srcgen::sequence_arguments(*seed, elements);
+                let mut interpreter = fehu();
+                interpreter.args(["run", "-i", "a.fut", "-e", &format!("e{seed}")]);
+                let expected = fed(interpreter.current_dir(&place), input.as_bytes());
+                assert!(expected.status.success(), "{}", both(&expected));
+                for cut in ["", "--chunk 1", "--chunk 3", "--memory-limit 10kB"] {
+                    let found = printed(&place, &format!("-e e{seed} {cut}"), input.as_bytes());
+                    let (found, expected) = (words(&found), words(&expected.stdout));
+                    let program = fehu_srcgen::sequences(*seed, &format!("e{seed}"));
+                    assert_eq!(found, expected, "{cut} for {input}: {program}");
+                }
+            }
+        }
+    }
+}
+
+/// The text without what is between words.
+fn words(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).split_whitespace().collect()
 }
 
 #[test]
@@ -149,8 +188,10 @@ fn files_are_read_and_written_in_all_formats() {
 #[test]
 fn memory_stays_below_the_limit() {
     let (place, _lock) = compiled("c");
-    let all: Vec<u8> = (0..1 << 24).flat_map(|i: i32| (i % 1000).to_le_bytes()).collect();
-    std::fs::write(place.join("x.raw"), &all).expect("it is written");
+    let block = |add: i32| -> Vec<u8> {
+        (0..1 << 18).flat_map(|i: i32| (i % 1000 + add).to_le_bytes()).collect()
+    };
+    std::fs::write(place.join("x.raw"), block(0).repeat(64)).expect("it is written");
     for args in ["-e total", "-e plus --out 0=y.raw", "-e mean"] {
         let output =
             run(&place, &format!("{args} --in xs=x.raw --memory-limit 8MB --stream-report"), b"");
@@ -161,8 +202,8 @@ fn memory_stays_below_the_limit() {
         let peak: u64 = peak.and_then(|peak| peak.parse().ok()).expect("the report has it");
         assert!(peak <= 9_000, "{args}: {text}");
     }
-    let plus: Vec<u8> = (0..1 << 24).flat_map(|i: i32| (i % 1000 + 1).to_le_bytes()).collect();
-    assert!(std::fs::read(place.join("y.raw")).expect("it is there") == plus);
+    let written = std::fs::read(place.join("y.raw")).expect("it is there");
+    assert!(written == block(1).repeat(64));
     for name in ["x.raw", "y.raw"] {
         std::fs::remove_file(place.join(name)).expect("it is removed");
     }

@@ -107,10 +107,9 @@ impl<'a> Stages<'a> {
                 }
             }
         }
-        let is_repeated = |stm: &&Stm| match stm.exp {
-            Exp::Assert(..) => true,
-            Exp::Iota(..) => !fun.body.results.contains(&Atom::Var(stm.pat[0])),
-            _ => false,
+        let is_repeated = |stm: &&Stm| {
+            let result = fun.body.results.contains(&Atom::Var(stm.pat[0]));
+            matches!(stm.exp, Exp::Assert(..)) || (matches!(stm.exp, Exp::Iota(..)) && !result)
         };
         let repeated = fun.body.stms.iter().filter(is_repeated).map(|stm| (stm.pat[0], stm));
         Stages {
@@ -356,8 +355,6 @@ fn part_count(entry: &Entry) -> usize {
 }
 
 fn stream_of(stm: &Stm) -> Option<&Stream> {
-    match &stm.exp {
-        Exp::Stream(stream) if stream.is_pass() => Some(stream),
-        _ => None,
-    }
+    let Exp::Stream(stream) = &stm.exp else { return None };
+    stream.is_pass().then_some(stream)
 }

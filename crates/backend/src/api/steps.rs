@@ -1,4 +1,4 @@
-//! Tables of the steps of entry points on sequences; see `struct fe_streaming` in `runtime/types.h`.
+//! Tables of the steps of entry points on sequences; see `struct fe_streaming` in `runtime/streams.h`.
 
 use super::code::{Code, commas, lines};
 use super::names::{self, quoted};
