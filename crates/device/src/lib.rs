@@ -8,13 +8,15 @@
 //! 2. `tuning`: the host looks up the tuning parameters that kernels need;
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
-//!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions.
+//!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions;
+//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 mod calls;
+mod defer;
 mod expand;
 mod functions;
 mod interleave;
@@ -46,5 +48,6 @@ pub fn device(program: &mut Program, options: Options) {
         tuning::tuning(fun);
         offload::offload(fun);
         expand::expand(fun, options.interleaving);
+        defer::defer(fun);
     }
 }

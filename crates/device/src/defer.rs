@@ -1,0 +1,319 @@
+//! Elements that the host fetches are fetched when the host needs them, which may be never.
+//!
+//! A fetch makes the host wait for the device, although often only kernels need the value: the sum of an array by which the next
+//! kernel divides, say. So fetches are *deferred*, and so are declarations whose values depend on them. A kernel that needs such a
+//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before.
+//!
+//! A deferred fetch must find its element unchanged. The element is in a block with a handle and pointers of its own, which are set
+//! once; the fetch happens before anything else than a load is done to that block. Only its release is deferred as well, if the block
+//! is small, as the results of reductions are.
+//!
+//! Everybody must see the same value: one kernel that rounds a product where another contracts it with a sum would disagree about
+//! how many elements are to be written. So only what is *exact* is repeated. Other values are computed once, by a kernel of one thread, and
+//! then are elements of memory themselves.
+
+use super::offload::elem;
+use fehu_base::{IdVec, OrBug};
+use fehu_imp::rewrite::{Vars, rename, substitute};
+use fehu_imp::visit::{Item, each_stm, free_vars};
+use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
+use fehu_ir::{BinOp, Scalar, UnOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The largest number of elements of a block that is kept for a deferred fetch.
+const SMALL: i64 = 64;
+
+/// Handles the code of a function outside of kernels.
+pub(super) fn defer(fun: &mut Fun) {
+    let owners = Owners::of(fun);
+    let body = std::mem::take(&mut fun.body);
+    fun.body = block(body, &owners, &mut fun.vars);
+}
+
+/// What is known about the variables of a function.
+struct Owners {
+    /// The handle of a block, for its pointers; only if nothing but these pointers leads to the block.
+    of: FxHashMap<V, V>,
+    /// The variables that have one value as long as they exist.
+    constant: FxHashSet<V>,
+    /// The handles of small blocks.
+    small: FxHashSet<V>,
+}
+
+impl Owners {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not make pointers")]
+    fn of(fun: &Fun) -> Owners {
+        let mut sets: FxHashMap<V, usize> = FxHashMap::default();
+        let mut small = FxHashSet::default();
+        let mut points: Vec<(V, V)> = Vec::new();
+        let mut shared: Vec<V> = Vec::new();
+        each_stm(&fun.body, &mut |stm| {
+            stm.each_declared(&mut |v| {
+                sets.entry(v).or_default();
+            });
+            match stm {
+                Stm::Free(_) => return,
+                Stm::Declare(v, Some(_)) | Stm::For { var: v, .. } => {
+                    *sets.entry(*v).or_default() += 1;
+                }
+                Stm::Alloc(h, _, Exp::Const(Scalar::I64(count))) if *count <= SMALL => {
+                    small.insert(*h);
+                }
+                Stm::Point(p, From::Mem(v) | From::Ptr(v), _) => points.push((*p, *v)),
+                other => other.each_item(&mut |item| {
+                    if let Item::Use(v) = item
+                        && fun.vars[*v].ty == Ty::Mem
+                    {
+                        shared.push(*v);
+                    }
+                }),
+            }
+            stm.each_set(&mut |v| *sets.entry(v).or_default() += 1);
+        });
+        let once = |v: &V| sets.get(v) == Some(&1);
+        // A pointer that is set once points into the block of what it is derived from. One that is set again has no block that is
+        // known, and the blocks that it may point into are not only for the pointers that are known.
+        let (known, unknown): (Vec<_>, Vec<_>) = points.into_iter().partition(|(p, _)| once(p));
+        let from: FxHashMap<V, V> = known.iter().copied().collect();
+        let root = |v: V| {
+            let mut chain = std::iter::successors(Some(v), |v| from.get(v).copied());
+            chain.find(|v| fun.vars[*v].ty == Ty::Mem)
+        };
+        shared.extend(unknown.iter().filter_map(|(_, v)| root(*v)));
+        let alone = |h: &V| once(h) && !shared.contains(h);
+        let of = known.iter().filter_map(|(p, _)| root(*p).filter(alone).map(|h| (*p, h)));
+        let of = of.collect();
+        let constant = fun.vars.iter().map(|(v, _)| v);
+        let constant = constant.filter(|v| sets.get(v).is_none_or(|n| *n <= 1));
+        Owners { of, constant: constant.collect(), small }
+    }
+}
+
+/// A fetch or a declaration that is deferred.
+struct Deferred {
+    /// The variable that gets the value.
+    var: V,
+    /// The statements that give it to the host.
+    host: Block,
+    /// The value, for kernels.
+    value: Exp,
+    /// The block that must not change meanwhile, for a fetch.
+    block: Option<V>,
+}
+
+/// What is deferred in a block of statements.
+#[derive(Default)]
+struct Pending {
+    /// In the order of the statements: each depends only on those before it.
+    all: Vec<Deferred>,
+    /// The handles that are to be released at the end.
+    releases: Vec<V>,
+}
+
+fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
+    let mut pending = Pending::default();
+    let mut out = Block::with_capacity(stms.len());
+    for mut stm in stms {
+        if let Some(mut deferred) = pending.deferred(&stm, owners) {
+            // Without the fetch, there is nothing to declare.
+            if out.last() == Some(&Stm::Declare(deferred.var, None)) {
+                deferred.host.splice(..0, out.pop());
+                pending.all.push(deferred);
+                continue;
+            }
+            if deferred.block.is_none() {
+                pending.all.push(deferred);
+                continue;
+            }
+        }
+        if let Stm::Free(h) = &stm
+            && owners.small.contains(h)
+            && pending.all.iter().any(|deferred| deferred.block == Some(*h))
+        {
+            pending.releases.push(*h);
+            continue;
+        }
+        pending.deliver(&stm, owners, &mut out);
+        pending.compute(&stm, vars, &mut out);
+        pending.load(&mut stm, vars);
+        if !matches!(stm, Stm::Launch(_)) {
+            stm.each_block_mut(&mut |inner| *inner = block(std::mem::take(inner), owners, vars));
+        }
+        out.push(stm);
+    }
+    out.extend(pending.releases.into_iter().map(Stm::Free));
+    out
+}
+
+impl Pending {
+    /// The statement as a deferred one, if it can be that.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are never deferred")]
+    fn deferred(&self, stm: &Stm, owners: &Owners) -> Option<Deferred> {
+        let (var, value, block) = match stm {
+            Stm::Fetch(v, p, at) => {
+                (*v, Exp::Load(*p, Box::new(at.clone())), Some(*owners.of.get(p)?))
+            }
+            Stm::Declare(v, Some(e)) if self.all.iter().any(|d| e.mentions(d.var)) => {
+                (*v, e.clone(), None)
+            }
+            _ => return None,
+        };
+        let mut constant = owners.constant.contains(&var);
+        value.each_var(&mut |v| constant &= owners.constant.contains(&v));
+        constant.then(|| Deferred { var, host: vec![stm.clone()], value, block })
+    }
+
+    /// Gives the host what a statement needs, and what the statement might change.
+    fn deliver(&mut self, stm: &Stm, owners: &Owners, out: &mut Block) {
+        let mut needed = FxHashSet::default();
+        host_uses(stm, &mut |v| {
+            needed.insert(v);
+        });
+        let mut changed = FxHashSet::default();
+        each_stm(std::slice::from_ref(stm), &mut |stm| {
+            stm.each_set(&mut |v| {
+                changed.insert(v);
+            });
+            stm.each_item(&mut |item| {
+                if let Item::Use(p) = item
+                    && !matches!(stm, Stm::Fetch(..))
+                {
+                    changed.extend(owners.of.get(p));
+                }
+            });
+        });
+        let moved =
+            |deferred: &&Deferred| deferred.block.is_some_and(|block| changed.contains(&block));
+        needed.extend(self.all.iter().filter(moved).map(|deferred| deferred.var));
+        self.close(&mut needed);
+        let (now, later) = std::mem::take(&mut self.all)
+            .into_iter()
+            .partition(|deferred| needed.contains(&deferred.var));
+        self.all = later;
+        out.extend(Vec::into_iter(now).flat_map(|deferred| deferred.host));
+    }
+
+    /// Lets a kernel of one thread compute what the kernels in a statement need and must not compute themselves.
+    fn compute(&mut self, stm: &Stm, vars: &mut IdVec<V, VarInfo>, out: &mut Block) {
+        let mut needed = FxHashSet::default();
+        each_stm(std::slice::from_ref(stm), &mut |stm| {
+            if let Stm::Launch(kernel) = stm {
+                needed.extend(free_vars(&kernel.body));
+            }
+        });
+        self.close(&mut needed);
+        let once = |deferred: &&mut Deferred| {
+            needed.contains(&deferred.var) && deferred.block.is_none() && !is_exact(&deferred.value)
+        };
+        // A kernel has fewer arguments if values of one type are in one block.
+        let mut blocks: Vec<(Prim, V, V, i64)> = Vec::new();
+        let mut stores = Block::new();
+        let (mut body, own) = self.declarations(&needed, vars);
+        for deferred in self.all.iter_mut().filter(once) {
+            let prim = elem(vars[deferred.var].ty);
+            let found = blocks.iter_mut().find(|(other, ..)| *other == prim);
+            let (_, handle, ptr, count) = match found {
+                Some(block) => block,
+                None => {
+                    let handle = Vars(vars).new_var("scalars_mem", Ty::Mem);
+                    let ptr = Vars(vars).new_var("scalars", Ty::ptr(prim));
+                    blocks.push((prim, handle, ptr, 0));
+                    blocks.last_mut().or_bug("a block")
+                }
+            };
+            let at = Exp::int(*count);
+            *count += 1;
+            stores.push(Stm::Store(*ptr, at.clone(), Exp::Var(own[&deferred.var])));
+            deferred.host =
+                vec![Stm::Declare(deferred.var, None), Stm::Fetch(deferred.var, *ptr, at.clone())];
+            deferred.value = Exp::Load(*ptr, Box::new(at));
+            deferred.block = Some(*handle);
+        }
+        if stores.is_empty() {
+            return;
+        }
+        for (prim, handle, ptr, count) in blocks {
+            out.push(Stm::Declare(handle, None));
+            out.push(Stm::Declare(ptr, None));
+            out.push(Stm::Alloc(handle, prim, Exp::int(count)));
+            out.push(Stm::Point(ptr, From::Mem(handle), Exp::int(0)));
+            self.releases.push(handle);
+        }
+        body.append(&mut stores);
+        out.push(Stm::Launch(Box::new(Kernel::alone("scalars", vars, body))));
+    }
+
+    /// Lets the kernels in a statement load what they need.
+    fn load(&self, stm: &mut Stm, vars: &mut IdVec<V, VarInfo>) {
+        if let Stm::Launch(kernel) = stm {
+            let mut needed = free_vars(&kernel.body).into_iter().collect();
+            self.close(&mut needed);
+            let (mut begin, own) = self.declarations(&needed, vars);
+            if !begin.is_empty() {
+                begin.extend(rename(&kernel.body, &|v| own.get(&v).copied()));
+                kernel.body = begin;
+                kernel.hoist_shared(vars);
+            }
+        } else if !self.all.is_empty() {
+            stm.each_block_mut(&mut |block| block.iter_mut().for_each(|stm| self.load(stm, vars)));
+        }
+    }
+
+    /// Adds to variables the deferred ones that they depend on.
+    fn close(&self, needed: &mut FxHashSet<V>) {
+        for deferred in self.all.iter().rev() {
+            if needed.contains(&deferred.var) {
+                deferred.value.each_var(&mut |v| {
+                    needed.insert(v);
+                });
+            }
+        }
+    }
+
+    /// Declarations of a kernel's own versions of deferred variables.
+    fn declarations(
+        &self,
+        needed: &FxHashSet<V>,
+        vars: &mut IdVec<V, VarInfo>,
+    ) -> (Block, FxHashMap<V, V>) {
+        let mut own: FxHashMap<V, V> = FxHashMap::default();
+        let mut block = Block::new();
+        for deferred in self.all.iter().filter(|deferred| needed.contains(&deferred.var)) {
+            let value = substitute(&deferred.value, &|v| own.get(&v).copied().map(Exp::Var));
+            let var = Vars(vars).like(deferred.var);
+            own.insert(deferred.var, var);
+            block.push(Stm::Declare(var, Some(value)));
+        }
+        (block, own)
+    }
+}
+
+/// Whether the value of an expression is the same to the bit wherever it is computed, and takes no time: that excludes
+/// functions, and what may be contracted with what comes next.
+fn is_exact(e: &Exp) -> bool {
+    let mut exact = match e {
+        Exp::Const(_)
+        | Exp::Var(_)
+        | Exp::Load(..)
+        | Exp::Index(_)
+        | Exp::Cmp(..)
+        | Exp::Convert(..)
+        | Exp::Reinterpret(..)
+        | Exp::Select(_) => true,
+        Exp::Un(op, prim, _) => !prim.is_float() || matches!(op, UnOp::Neg | UnOp::Abs),
+        Exp::Bin(op, prim, ..) => {
+            !prim.is_float() || matches!(op, BinOp::Div | BinOp::Min | BinOp::Max)
+        }
+        Exp::Math(..) => false,
+    };
+    e.each_child(&mut |child| exact = exact && is_exact(child));
+    exact
+}
+
+/// The variables that the host uses in a statement, at any depth: everywhere but in kernels.
+fn host_uses(stm: &Stm, visit: &mut dyn FnMut(V)) {
+    stm.each_used(visit);
+    if !matches!(stm, Stm::Launch(_)) {
+        stm.each_block(&mut |block| block.iter().for_each(|stm| host_uses(stm, visit)));
+    }
+}

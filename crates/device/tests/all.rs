@@ -1,0 +1,6 @@
+//! From imp to imp, for devices.
+//!
+//! All tests are one program, because linking is what takes long.
+
+mod deferred;
+mod verified;
