@@ -117,7 +117,9 @@ fn operator(rng: &mut Rng, seq: Seq, numbers: &[String]) -> Seq {
         (Elem::Pair, 0..4) => ("seq.map (\\(a, b) -> a * 2 + b)".to_owned(), Elem::Number, true),
         (Elem::Pair, _) => (format!("seq.filter (\\(a, b) -> a + {n} > b)"), Elem::Pair, false),
         (Elem::Row, 0..4) => ("seq.map i32.sum".to_owned(), Elem::Number, true),
-        (Elem::Row, 4) => (format!("seq.map (map (+ {n}))"), Elem::Row, true),
+        (Elem::Row, 4) => {
+            (format!("seq.map (\\(r: [3]i32) : [3]i32 -> map (+ {n}) r)"), Elem::Row, true)
+        }
         (Elem::Row, _) => ("seq.map (\\r -> (r[0], r[2]))".to_owned(), Elem::Pair, true),
         (Elem::Piece, 0..3) => ("seq.map i32.sum".to_owned(), Elem::Number, true),
         (Elem::Piece, 3) => ("seq.flat".to_owned(), Elem::Number, false),
