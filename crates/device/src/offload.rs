@@ -2,7 +2,8 @@
 //!
 //! An element in an expression of the host is fetched. Consecutive stores, and branches and loops that contain neither
 //! kernels nor anything else that only the host can do, are executed by a kernel with one thread; the scalars that they
-//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element.
+//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element. A branch that only
+//! loads a single element, like the last one of an array that may be empty, is the host's: it costs a fetch either way.
 
 use super::calls::closed;
 use fehu_base::OrBug;
@@ -50,7 +51,7 @@ impl Offload<'_> {
     fn stm(&mut self, mut stm: Stm, out: &mut Block) {
         let has_blocks =
             matches!(stm, Stm::If(..) | Stm::Switch(..) | Stm::For { .. } | Stm::While(..));
-        if has_blocks && !needs_host(&stm, self.fun) && touches_memory(&stm) {
+        if has_blocks && !needs_host(&stm, self.fun) && touches_memory(&stm) && !is_one_load(&stm) {
             return self.kernel(vec![stm], out);
         }
         match &mut stm {
@@ -186,6 +187,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Threads(_)
             | Stm::Blocks(_)
             | Stm::Copy { .. } => true,
+            Stm::Foreign(call) => call.stream,
             Stm::Point(_, From::Mem(_), _) => true,
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(..)),
             Stm::Comment(_)
@@ -228,6 +230,21 @@ fn sets_outer_pointer(stm: &Stm, fun: &Fun) -> bool {
         });
     });
     found
+}
+
+/// Whether a statement is a branch in which at most one element is loaded, and nothing else is done with memory.
+fn is_one_load(stm: &Stm) -> bool {
+    let Stm::If(cond, yes, no) = stm else { return false };
+    let scalars = |stm: &Stm| matches!(stm, Stm::Comment(_) | Stm::Declare(..) | Stm::Assign(..));
+    let one_load = |block: &Block| {
+        let mut exps = Vec::new();
+        block.iter().for_each(|stm| stm.each_exp(&mut |e| exps.push(e)));
+        let is_element = |e: &Exp| matches!(e, Exp::Load(_, at) if !loads(at));
+        let elements = exps.iter().filter(|e| is_element(e)).count();
+        let loading = exps.iter().filter(|e| loads(e)).count();
+        block.iter().all(scalars) && elements <= 1 && elements == loading
+    };
+    !loads(cond) && one_load(yes) && one_load(no)
 }
 
 fn touches_memory(stm: &Stm) -> bool {

@@ -58,7 +58,7 @@ pub struct Stage {
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
     /// Gives the arrays of a program places.
-    Assign(fn(Prog) -> Result<Placed, Limit>),
+    Assign(fn(Prog, &Settings) -> Result<Placed, Limit>),
     /// Changes places.
     Place(fn(&mut Placed, &Settings)),
     /// Makes imperative code.
@@ -72,7 +72,7 @@ pub enum Run {
 }
 
 /// What stages depend on besides the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// What executes the program.
     pub target: Target,
@@ -84,6 +84,10 @@ pub struct Settings {
     pub without: Without,
     /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
     pub few: bool,
+    /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
+    pub orders: Option<u64>,
+    /// Code of users that precedes the kernels.
+    pub kernel_code: String,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -100,7 +104,15 @@ impl Settings {
     /// The usual ones for a server.
     pub fn of(target: Target) -> Settings {
         let without = Without::default();
-        Settings { target, mode: Mode::Server, strict_float: false, without, few: false }
+        Settings {
+            target,
+            mode: Mode::Server,
+            strict_float: false,
+            without,
+            few: false,
+            orders: None,
+            kernel_code: String::new(),
+        }
     }
 }
 
@@ -129,7 +141,7 @@ impl Stage {
     /// If the program does not have the form that the stage takes.
     pub fn apply(&self, code: Code, settings: &Settings) -> Result<Code, Limit> {
         Ok(match (self.run, code) {
-            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog)?)),
+            (Run::Assign(run), Code::Arrays(prog)) => Code::Placed(Box::new(run(*prog, settings)?)),
             (Run::Place(run), Code::Placed(mut placed)) => {
                 run(&mut placed, settings);
                 Code::Placed(placed)

@@ -8,9 +8,10 @@ use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
+use fehu_mem::layout::Layouts;
 use fehu_opt::{
     CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
-    UNSTREAM,
+    UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -50,8 +51,9 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS, HOIST,    // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY, // Intermediate arrays go.
+        CHECKS, HOIST,     // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY,  // What one call of a library does is not fused with anything.
+        VECTORISE, // Intermediate arrays go.
         FUSE,
         // Functions that were composed have things in common, and results that nobody reads any more.
         SIMPLIFY, CSE, HOIST,
@@ -68,8 +70,8 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST,
-        FUSE, SIMPLIFY, STREAMED, //
+        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SIMPLIFY, CSE,
+        HOIST, FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -109,6 +111,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,
@@ -151,6 +154,7 @@ pub const GPU: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,
@@ -200,11 +204,16 @@ pub const GPU: Pipeline = Pipeline {
 pub const ASSIGN: Stage = Stage {
     name: "assign",
     about: "gives every array a block of memory and an index function",
-    run: Run::Assign(|mut prog| {
+    run: Run::Assign(|mut prog, settings| {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
-        fehu_mem::assign::assign(prog).map_err(|limit| Limit(limit.array.to_string()))
+        let layouts = match settings.orders {
+            _ if !settings.target.is_gpu() || settings.without.coalescing => Layouts::RowMajor,
+            None => Layouts::Coalesced,
+            Some(seed) => Layouts::Any(seed),
+        };
+        fehu_mem::assign::assign_in(prog, layouts).map_err(|limit| Limit(limit.array.to_string()))
     }),
 };
 

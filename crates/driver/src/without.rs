@@ -7,7 +7,7 @@ pub struct Without {
     pub fusion: bool,
     /// Updates change copies.
     pub in_place: bool,
-    /// The memory of a device's threads is not interleaved.
+    /// Arrays of a device are in row-major order, and the memory of its threads is not interleaved.
     pub coalescing: bool,
     /// Matrix products and the like are not tiled.
     pub tiling: bool,

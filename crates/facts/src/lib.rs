@@ -9,7 +9,7 @@
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
-//! - [`Variance`]: along which dimensions of a space values differ;
+//! - [`Variance`]: along which dimensions of a space values differ; [`Views`]: which elements of other arrays those of views are;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
@@ -27,6 +27,7 @@ mod regularity;
 mod share;
 mod uses;
 mod variance;
+mod views;
 
 pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
@@ -37,3 +38,4 @@ pub use regularity::{Labels, Regularity};
 pub use share::Share;
 pub use uses::Uses;
 pub use variance::{Variance, Varies};
+pub use views::{Element, Origin, Views};

@@ -11,7 +11,7 @@
 
 use fehu_base::{IdVec, Prim};
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Dim, Exp, Lambda, Screma, Seg, SegParts, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Dim, Exp, Lambda, Screma, Seg, SegParts, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the values of a variable differ between positions.
@@ -19,6 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Varies {
     /// The dimensions along which they do, one bit for each.
     dims: u64,
+    /// Those along which neighbours may be far from each other: elements of arrays, and what is computed otherwise than by sums.
+    far: u64,
     /// Whether they are computed or loaded at each position. Otherwise they are indices or views, or everywhere the same.
     pub is_made: bool,
 }
@@ -26,7 +28,12 @@ pub struct Varies {
 impl Varies {
     /// Along this dimension only.
     pub fn along(dim: usize) -> Varies {
-        Varies { dims: 1 << dim.min(63), is_made: false }
+        Varies { dims: 1 << dim.min(63), far: 0, is_made: false }
+    }
+
+    /// Along this dimension, with neighbours that may be far from each other.
+    pub fn far_along(dim: usize) -> Varies {
+        Varies::along(dim).far()
     }
 
     /// Whether it differs along a dimension.
@@ -34,10 +41,21 @@ impl Varies {
         self.dims & Varies::along(dim).dims != 0
     }
 
+    /// Whether neighbours along a dimension may be far from each other.
+    pub fn is_far_along(self, dim: usize) -> bool {
+        self.far & Varies::along(dim).dims != 0
+    }
+
     /// What is computed from this and another one.
     #[must_use]
     pub fn and(self, other: Varies) -> Varies {
-        Varies { dims: self.dims | other.dims, is_made: self.is_made || other.is_made }
+        let (dims, far) = (self.dims | other.dims, self.far | other.far);
+        Varies { dims, far, is_made: self.is_made || other.is_made }
+    }
+
+    /// The same, with neighbours that may be far from each other.
+    fn far(self) -> Varies {
+        Varies { far: self.dims, is_made: true, ..self }
     }
 
     /// The same, computed at each position.
@@ -56,10 +74,14 @@ pub struct Variance<'a> {
 }
 
 impl<'a> Variance<'a> {
+    /// Nothing is known, so that nothing differs.
+    pub fn new(vars: &'a IdVec<Var, VarInfo>) -> Variance<'a> {
+        Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() }
+    }
+
     /// In the function of a Seg, before its operator.
     pub fn in_seg(seg: &Seg, vars: &'a IdVec<Var, VarInfo>) -> Variance<'a> {
-        let mut variance =
-            Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() };
+        let mut variance = Variance::new(vars);
         let mut all = Varies::default();
         for (dim, index) in seg.indices().iter().enumerate() {
             variance.known.insert(*index, Varies::along(dim));
@@ -81,8 +103,7 @@ impl<'a> Variance<'a> {
         dim: usize,
         vars: &'a IdVec<Var, VarInfo>,
     ) -> Variance<'a> {
-        let mut variance =
-            Variance { vars, known: FxHashMap::default(), positions: FxHashSet::default() };
+        let mut variance = Variance::new(vars);
         variance.enter_function(map, inputs, dim);
         variance
     }
@@ -99,14 +120,15 @@ impl<'a> Variance<'a> {
         }
     }
 
-    fn element(&mut self, element: Var, input: Var, at: Varies) {
+    /// An element of an input at positions that vary.
+    pub fn element(&mut self, element: Var, input: Var, at: Varies) {
         if self.positions.contains(&input) {
             self.known.insert(element, at);
             return;
         }
         let varies = self.atom(input.into()).and(at);
         let is_scalar = matches!(self.vars[element].ty, Type::Scalar(_));
-        self.known.insert(element, if is_scalar { varies.made() } else { varies });
+        self.known.insert(element, if is_scalar { varies.far() } else { varies });
     }
 
     /// Sets what is known about a variable.
@@ -145,7 +167,14 @@ impl<'a> Variance<'a> {
             if is_positions {
                 self.positions.insert(*var);
             }
-            self.known.insert(*var, if is_view { varies } else { varies.made() });
+            let varies = if is_view {
+                varies
+            } else if keeps_distance(&stm.exp) {
+                varies.made()
+            } else {
+                varies.far()
+            };
+            self.known.insert(*var, varies);
         }
     }
 }
@@ -153,4 +182,10 @@ impl<'a> Variance<'a> {
 /// Whether an array is nothing but a way to look at another one.
 fn is_view(exp: &Exp) -> bool {
     matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Reshape(..) | Exp::Rearrange(..))
+}
+
+/// Whether what is computed from neighbouring numbers is neighbours, too, or the same everywhere.
+fn keeps_distance(exp: &Exp) -> bool {
+    let op = |op: &BinOp| matches!(op, BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max);
+    matches!(exp, Exp::BinOp(known, ..) if op(known)) || matches!(exp, Exp::Convert(..))
 }

@@ -58,7 +58,8 @@ pub enum Exp {
     Rearrange(Var, Vec<usize>),
     /// The array in memory of its own.
     Copy(Var),
-    /// The array in memory of its own, in row-major order.
+    /// The array in memory of its own, in row-major order. Those that are added with the places of arrays have the order that the table
+    /// says.
     Manifest(Var),
 
     /// One of two bodies.

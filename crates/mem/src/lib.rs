@@ -21,6 +21,7 @@
 //! # What is implemented
 //!
 //! * [`table`]: blocks, and the place of each array;
+//! * [`layout`]: for devices, in which order the dimensions of arrays lie in memory;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
 //! * [`copies`]: the copies that are left, and why;
@@ -39,6 +40,7 @@ pub mod arith;
 pub mod assign;
 pub mod copies;
 mod early;
+pub mod layout;
 pub mod lmad;
 pub mod overlap;
 mod print;

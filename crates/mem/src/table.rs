@@ -10,11 +10,12 @@
 //!
 //! Arrays without contents (whose elements have the unit type) have no place.
 
+use crate::layout::{Chosen, Orders};
 use crate::lmad::{Dim as Stride, Lmad, Pick};
 use ecow::EcoString;
 use fehu_base::{IdVec, OrBug, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, ConstId, Dim, FunId, Lambda, Prog, Scalar, Type, Var, VarInfo};
+use fehu_ir::{Atom, ConstId, Dim, FunId, Item, Lambda, Prog, Scalar, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 define_id!(
@@ -31,6 +32,8 @@ pub struct Placed {
     pub funs: IdVec<FunId, Table>,
     /// The table of each constant.
     pub consts: IdVec<ConstId, Table>,
+    /// The orders of arrays that were chosen, in the order of the text of each function.
+    pub chosen: Vec<(Item, Chosen)>,
 }
 
 /// Where the arrays of a function are.
@@ -44,6 +47,8 @@ pub struct Table {
     pub computed: FxHashMap<Var, Computed>,
     /// The arrays that have no memory, because nothing but the epilogue of the operator that makes them reads them.
     pub elided: FxHashSet<Var>,
+    /// The order in memory of the dimensions of arrays that are not in row-major order; see [`crate::layout`].
+    pub orders: Orders,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
     indices: FxHashMap<Option<Var>, Var>,
 }
@@ -90,8 +95,8 @@ pub enum Origin {
         /// The number of elements, a product of sizes that are known there.
         size: Vec<Atom>,
     },
-    /// It comes with the variable, whose elements are contiguous from its beginning in row-major order, unless the
-    /// place of the variable says otherwise.
+    /// It comes with the variable, whose elements are contiguous from its beginning, in the order of the variable
+    /// ([`Table::orders`]).
     Carried(Var),
     /// Nothing is in it.
     Unused,
@@ -117,6 +122,14 @@ impl Table {
             self.places.iter().map(|(var, place)| (*var, place)).collect();
         all.sort_unstable_by_key(|(var, _)| *var);
         all
+    }
+
+    /// Whether the elements are contiguous in the order of a variable.
+    pub fn in_order_of(&self, var: Var, lmad: &Lmad) -> bool {
+        match self.orders.get(&var) {
+            None => lmad.is_contiguous(),
+            Some(order) => lmad.rearrange(order).is_some_and(|lmad| lmad.is_contiguous()),
+        }
     }
 
     /// A block that no longer contains anything is not allocated.

@@ -4,6 +4,7 @@
 
 mod arith;
 mod early;
+mod layouts;
 mod lmad;
 mod overlap;
 mod print;

@@ -24,6 +24,7 @@
 mod checks;
 mod copyupdates;
 mod cse;
+pub mod foreign;
 mod fuse;
 mod hoist;
 mod inline;
@@ -38,6 +39,7 @@ mod unstream;
 pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
+pub use foreign::VECTORISE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
@@ -69,4 +71,5 @@ pub const PASSES: &[Pass] = &[
     UNPARTITION,
     COPYUPDATES,
     UNROLL,
+    VECTORISE,
 ];

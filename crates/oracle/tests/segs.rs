@@ -8,7 +8,8 @@ use fehu_ir::{FunId, Prog, Scalar, Var};
 use fehu_irgen::{Config, random_segs};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::each_way;
-use fehu_mem::assign::assign;
+use fehu_mem::assign::{assign, assign_in};
+use fehu_mem::layout::Layouts;
 use fehu_mem::lmad::{Dim, Lmad};
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::{Block, Origin, Place, Placed, Table};
@@ -21,12 +22,15 @@ enum Way {
     Plain,
     /// Arrays are made where they would be copied to.
     Circuit,
+    /// Likewise, and those of kernels are in any order.
+    Orders,
 }
 
 fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     // What is too complex for a table has none.
-    let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
-    if way == Way::Circuit {
+    let layouts = if way == Way::Orders { Layouts::Any(seed) } else { Layouts::RowMajor };
+    let Ok(mut placed) = assign_in(prog.clone(), layouts) else { return Ok(Runs::default()) };
+    if way != Way::Plain {
         short_circuit(&mut placed, false);
     }
     let oracle = Oracle { seed, rounds: 2, ..Oracle::default() };
@@ -47,7 +51,7 @@ fn random_programs_with_segs_mean_the_same_by_their_tables() {
     for seed in 0..120 {
         let statements = 3 + (seed % 3) as usize * 3;
         let prog = random_segs(seed, Config { statements, ..Config::default() });
-        let ways = [Way::Plain, Way::Circuit];
+        let ways = [Way::Plain, Way::Circuit, Way::Orders];
         let examine = |prog: &Prog, way| examine(prog, way, seed);
         match each_way(&prog, &ways, examine, |_, _| String::new()) {
             Ok(runs) => all.add(runs),

@@ -7,7 +7,7 @@
 //! ```text
 //! s = stream n (xs) red op (\m a c -> f) init (ne)
 //! ==>
-//! k = min n (max 1 (tuning "main.chunks_0" (4 * threads)))
+//! k = min n (max 1 (tuning "main.chunks_0" (16 * threads)))
 //! s = screma k (iota k) map (\i -> low = ...; m = ...; a = copy ne; c = xs[low : m]; f) red op (ne)
 //! ```
 //!
@@ -63,8 +63,9 @@ pub const GRID_CHUNKS: Pass = Pass {
     run: |prog, _: &mut Remarks| run(prog, Machine::Device),
 };
 
-/// How many chunks there are for each thread of a CPU: some take longer than others.
-const OF_THREAD: i64 = 4;
+/// How many chunks there are for each thread of a CPU: some take longer than others, and nobody should wait long for the one that begins
+/// last.
+const OF_THREAD: i64 = 16;
 
 /// How many chunks there are for a device: enough to keep it busy, if each is a thread.
 const OF_DEVICE: i64 = 1 << 16;

@@ -36,14 +36,25 @@ typedef unsigned long long uint64_t;
   extern __shared__ __align__(16) unsigned char fe_dynamic[]; \
   unsigned char *const name = fe_dynamic
 
-// A pointer to memory of the block becomes one to its shared memory, if the launch gave it some.
-FE_DEVICE unsigned char *fe_shared_instead(unsigned char *memory) {
+// A pointer to memory of the block becomes one to its shared memory, if the launch gives it some. A kernel is compiled for either,
+// because the compiler must know what it is: instructions for any memory take longer, and it cannot tell their memories apart.
+#ifdef FE_WITH_SHARED
+FE_DEVICE unsigned char *fe_shared_memory(void) {
   extern __shared__ __align__(16) unsigned char fe_dynamic[];
-  uint32_t bytes;
-  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
-  return bytes != 0 ? fe_dynamic : memory;
+  return fe_dynamic;
 }
-#define FE_SHARED_INSTEAD(pointer) pointer = fe_shared_instead(pointer)
+#define FE_SHARED_INSTEAD(pointer) pointer = fe_shared_memory()
+#else
+#define FE_SHARED_INSTEAD(pointer)
+#endif
+
+// Before a kernel touches memory: it may have been started before the kernels before it have ended (see fe_driver_launch), and from
+// here on the next one may be.
+#if __CUDA_ARCH__ >= 900
+#define FE_BEGIN() asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define FE_BEGIN()
+#endif
 
 FE_DEVICE int64_t fe_block_id(void) { return (int64_t)blockIdx.x; }
 FE_DEVICE int64_t fe_num_blocks(void) { return (int64_t)gridDim.x; }

@@ -43,6 +43,7 @@
 // The dynamically sized shared memory is a parameter of all kernels.
 // A pointer to global memory cannot point to anything else.
 #define FE_SHARED_INSTEAD(pointer)
+#define FE_BEGIN()
 #define FE_DYNAMIC_SHARED(name) __local unsigned char *const name = fe_dynamic
 
 FE_DEVICE int64_t fe_block_id(void) { return (int64_t)get_group_id(0); }

@@ -128,6 +128,10 @@ static void fe_cuda_describe(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
   struct fe_driver *driver = &gpu->driver;
   driver->capability = 10 * fe_cuda_attribute(ctx, FE_CUDA_MAJOR) + fe_cuda_attribute(ctx, FE_CUDA_MINOR);
+  if (driver->capability < 90 ||
+      !fe_library_find(driver->library, "cuLaunchKernelEx", &driver->launch_early, sizeof driver->launch_early)) {
+    driver->launch_early = NULL;
+  }
   int shared = fe_cuda_attribute(ctx, FE_CUDA_SHARED_PER_BLOCK), more = fe_cuda_attribute(ctx, FE_CUDA_SHARED_PER_BLOCK_OPTIN);
   gpu->limits[FE_BLOCK_SIZE] = fe_cuda_attribute(ctx, FE_CUDA_MAX_THREADS_PER_BLOCK);
   gpu->limits[FE_SHARED_BYTES] = more > shared ? more : shared;
@@ -185,6 +189,11 @@ static void fe_driver_close(struct futhark_context *ctx) {
   }
   cuda->context_release(driver->device);
   driver->context = NULL;
+}
+
+FE_SHARED void *fe_foreign_stream(struct futhark_context *ctx) {
+  fe_cuda(ctx);
+  return ctx->gpu.driver.stream;
 }
 
 // Memory

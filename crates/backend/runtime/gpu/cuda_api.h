@@ -88,9 +88,26 @@ struct fe_nvrtc {
 };
 #undef FE_MEMBER
 
+// A launch with attributes: CUlaunchConfig.
+struct fe_cuda_launch_attribute {
+  int number;
+  int padding;
+  int value[16];
+};
+struct fe_cuda_launch {
+  unsigned grid[3], block[3], shared_bytes;
+  void *stream;
+  struct fe_cuda_launch_attribute *attributes;
+  unsigned num_attributes;
+};
+// The attribute that allows it to start before the kernels before it have ended.
+#define FE_CUDA_LAUNCH_EARLY 6
+
 struct fe_driver {
   void *library, *compiler_library;
   struct fe_cuda cuda;
+  // cuLaunchKernelEx, if the driver and the device have what it takes; otherwise NULL.
+  int (*launch_early)(const struct fe_cuda_launch *launch, void *function, void **arguments, void **extra);
   struct fe_nvrtc nvrtc;
   bool started; // the driver is there
   int device;

@@ -131,8 +131,19 @@ static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int
     memcpy(&pointers[i + 2], &args[i].value, sizeof(void *));
   }
   fe_stamp_start(ctx, stamp);
-  int result = cuda->launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes,
-                            ctx->gpu.driver.stream, pointers, NULL);
+  int result;
+  if (ctx->gpu.driver.launch_early == NULL) {
+    result = cuda->launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes,
+                          ctx->gpu.driver.stream, pointers, NULL);
+  } else {
+    // The blocks of this kernel may start while those of the one before are still running, and wait in FE_BEGIN: what a
+    // launch takes is then hidden.
+    struct fe_cuda_launch_attribute early = {.number = FE_CUDA_LAUNCH_EARLY, .value = {1}};
+    struct fe_cuda_launch launch = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)block_size, 1, 1},
+                                    .shared_bytes = (unsigned)shared_bytes, .stream = ctx->gpu.driver.stream,
+                                    .attributes = &early, .num_attributes = 1};
+    result = ctx->gpu.driver.launch_early(&launch, kernel, pointers, NULL);
+  }
   fe_stamp_end(ctx, stamp);
   if (pointers != few) {
     free(pointers);

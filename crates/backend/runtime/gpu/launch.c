@@ -19,15 +19,16 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
     fe_log(ctx, "kernel %s (%s): %" PRId64 " blocks of %d threads, %" PRId64 " bytes of shared memory", known->name,
            known->place, blocks, block_size, shared_bytes);
   }
-  if (gpu->kernels[known->code] == NULL) {
-    int code = fe_find_kernel(ctx, known->code);
+  const int code_at = known->code + (shared_bytes == 0 ? 0 : fe_program.num_kernels);
+  if (gpu->kernels[code_at] == NULL) {
+    int code = fe_find_kernel(ctx, code_at);
     if (code != FUTHARK_SUCCESS) {
       return code;
     }
   }
   gpu->launch = gpu->launch == INT32_MAX ? 1 : gpu->launch + 1;
   struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
-  int code = fe_driver_launch(ctx, gpu->kernels[known->code], blocks, block_size, shared_bytes, num_args, args, stamp);
+  int code = fe_driver_launch(ctx, gpu->kernels[code_at], blocks, block_size, shared_bytes, num_args, args, stamp);
   gpu->unchecked = true;
   code = fe_timing_asked(ctx, stamp, code);
   // Waiting for each kernel shows which one goes wrong.

@@ -49,9 +49,9 @@ struct fe_gpu {
   char name[256];      // of the device
   char identity[1024]; // of the device, its driver and its compiler: what compiled kernels depend on
   int64_t limits[FE_NUM_LIMITS];
-  fe_function *kernels; // those that were launched, the others are NULL
+  fe_function *kernels; // without shared memory, then with it: those that were launched so, the others are NULL
   struct fe_part *parts;
-  int num_parts;    // one for each kernel, or one for all
+  int num_parts;    // as many as kernels in that list, or one for all
   bool compiled;    // some part was
   char *cache_path; // where they are kept; NULL: nowhere
   char digest[65];  // of everything that goes into compiled kernels

@@ -4,6 +4,7 @@ enum { MY_SCALE, MY_DOT, MY_EVENS, MY_CHECK, MY_POINTS, MY_AREA };
 static const struct fe_kernel fe_kernels[] = {
   {"my_scale", "api.fut:1:2", MY_SCALE}, {"my_dot", "api.fut:2:3", MY_DOT},          {"my_evens", "api.fut:3:4", MY_EVENS},
   {"my_check", "api.fut:4:5", MY_CHECK}, {"my_points", "api.fut:5:6", MY_POINTS}, {"my_area", "api.fut:6:7", MY_AREA},
+  {NULL, NULL, 0},
 };
 
 #define POINTER(p) {&(p), sizeof(p), true}

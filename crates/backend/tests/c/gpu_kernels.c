@@ -2,6 +2,7 @@
 // OpenCL such as `dot`, which may be macros.
 
 FE_KERNEL void my_scale(FE_FAILURE, FE_GLOBAL float *xs, int64_t n, float k) {
+  FE_BEGIN();
   if (fe_failed(failure, launch)) return;
   if (fe_isnan_f32(k)) {
     if (fe_claim(failure, launch, 0)) failure->values[15] = fe_bits_f32_i32(k);
@@ -18,6 +19,7 @@ FE_KERNEL FE_BOUNDS(256) void my_dot(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE
   FE_LOCAL int32_t *sums = (FE_LOCAL int32_t *)shared;
   int32_t sum = 0;
   int t = fe_thread_id();
+  FE_BEGIN();
   if (fe_failed(failure, launch)) return;
   // A check of the first thread only, which goes on to the barriers like the others; these are counted.
   const bool fails = n > 0 && xs[0] == 404;
@@ -39,6 +41,7 @@ FE_KERNEL FE_BOUNDS(256) void my_dot(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE
 FE_KERNEL void my_evens(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE_GLOBAL int32_t *out, FE_GLOBAL int64_t *count, int64_t n) {
   FE_SHARED int32_t found[1];
   int t = fe_thread_id();
+  FE_BEGIN();
   if (fe_failed(failure, launch)) return;
   if (t == 0) found[0] = 0;
   FE_BARRIER();
@@ -58,6 +61,7 @@ FE_KERNEL void my_evens(FE_FAILURE, FE_GLOBAL const int32_t *xs, FE_GLOBAL int32
 
 // Fails for negative numbers.
 FE_KERNEL void my_check(FE_FAILURE, FE_GLOBAL int64_t *out, int64_t x) {
+  FE_BEGIN();
   if (fe_failed(failure, launch)) return;
   if (x < 0) {
     if (fe_claim(failure, launch, 1)) {

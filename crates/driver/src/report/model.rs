@@ -3,7 +3,7 @@
 
 use super::checks::{self, CheckCounts};
 use super::flow::{self, Flow};
-use super::{copied, made, nests};
+use super::{copied, made, nests, orders};
 use fehu_base::SourceMap;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Loc, Prog};
@@ -72,6 +72,8 @@ pub enum NoteKind {
     Made,
     /// An array is copied.
     Copy,
+    /// An array is not in row-major order.
+    Layout,
     /// Something is tested at run time.
     Check,
     /// How an operator differs between the positions of another.
@@ -86,6 +88,7 @@ impl NoteKind {
             NoteKind::Missed => "missed",
             NoteKind::Made => "made",
             NoteKind::Copy => "copy",
+            NoteKind::Layout => "layout",
             NoteKind::Check => "check",
             NoteKind::Nest => "nest",
         }
@@ -98,6 +101,7 @@ impl NoteKind {
             NoteKind::Missed => '-',
             NoteKind::Made => '=',
             NoteKind::Copy => '*',
+            NoteKind::Layout => '%',
             NoteKind::Check => '?',
             NoteKind::Nest => '~',
         }
@@ -116,13 +120,14 @@ pub struct EntryFlow {
 }
 
 /// Makes the report. `before` is best the program with its calls inlined already, so that both programs have the same
-/// functions.
+/// functions. With `layouts`, those of the arrays of kernels are part of it.
 pub fn report(
     program: &str,
     sources: &SourceMap,
     before: &Prog,
     after: &Prog,
     remarks: &Remarks,
+    layouts: bool,
 ) -> Report {
     let mut notes = Notes::default();
     for remark in &remarks.list {
@@ -137,6 +142,9 @@ pub fn report(
     }
     made::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
     let copies = copied::explain(after, &mut |loc, note| notes.add(loc, note));
+    if layouts {
+        orders::explain(after, &mut |loc, note| notes.add(loc, note));
+    }
     nests::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
     let checks = checks::compare(before, after, &mut |loc, note| notes.add(loc, note));
     let (old, new) = (made::count(before), made::count(after));

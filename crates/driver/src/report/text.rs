@@ -117,7 +117,7 @@ impl Paint {
         let code = match kind {
             NoteKind::Done => "1;32",
             NoteKind::Missed => "1;31",
-            NoteKind::Made | NoteKind::Copy => "1;36",
+            NoteKind::Made | NoteKind::Copy | NoteKind::Layout => "1;36",
             NoteKind::Check => "1;33",
             NoteKind::Nest => "1;35",
         };

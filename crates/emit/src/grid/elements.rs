@@ -104,8 +104,13 @@ impl<'a> Emit<'a> {
         let short = self.short("thread", &Exp::Var(thread));
         let thread = Exp::Var(thread);
         let take = self.block(|this| {
-            let taken = this.declare("taken", Prim::I32, None);
-            this.out.push(Stm::Count(taken, tile.counter, Exp::int(0)));
+            let first = Exp::Const(Scalar::I32(0));
+            let taken = this.declare("taken", Prim::I32, Some(first));
+            let count = Stm::Count(taken, tile.counter, Exp::int(0));
+            this.out.push(match &tile.told.several {
+                Some(several) => Stm::If(several.clone(), vec![count], Block::new()),
+                None => count,
+            });
             this.out.push(Stm::Store(number, Exp::int(0), Exp::Var(taken)));
         });
         self.out.push(Stm::If(eq(thread.clone(), Exp::int(0)), take, Block::new()));

@@ -35,10 +35,12 @@ const OWN: i32 = 1;
 const ALL: i32 = 2;
 
 /// Where blocks publish what they know: words in an array of the device, a fixed number for each block, with the state
-/// in the upper half and a piece of the value in the lower half.
+/// in the upper half and a piece of the value in the lower half. A block that is the only one has nobody to tell.
 pub(super) struct Told {
     words: V,
     pieces: usize,
+    /// Whether there are several blocks, if the memory is not initialised otherwise.
+    pub(super) several: Option<Exp>,
 }
 
 /// Shared arrays for the warp that looks back.
@@ -48,7 +50,8 @@ struct Window {
 }
 
 impl<'a> Emit<'a> {
-    /// The array in which this many blocks publish, and its handle. A kernel initialises it to "nothing published".
+    /// The array in which this many blocks publish, and its handle. A kernel initialises it to "nothing published", unless there is
+    /// only one block, which reads none of it.
     pub(super) fn told(
         &mut self,
         prims: &[Vec<Option<Prim>>],
@@ -68,22 +71,36 @@ impl<'a> Emit<'a> {
                 self.simple("size", &bin(BinOp::Max, count.clone(), steps))
             }
         };
-        self.grid("clear", std::slice::from_ref(&size), |this, indices| {
-            let at = &indices[0];
-            let mut clear = vec![Stm::Store(words, at.clone(), nothing())];
-            match layout {
-                Layout::Even(_) => this.out.append(&mut clear),
-                Layout::Uneven(rows) => {
-                    this.out.push(Stm::If(lt(at.clone(), count), clear, Block::new()));
-                    let find = this.block(|this| this.find_path(rows, at));
-                    let is_step = lt(at.clone(), bin(BinOp::Add, blocks.clone(), Exp::int(1)));
-                    this.out.push(Stm::If(is_step, find, Block::new()));
+        let mut clear = self.block(|this| {
+            this.grid("clear", std::slice::from_ref(&size), |this, indices| {
+                let at = &indices[0];
+                let mut clear = vec![Stm::Store(words, at.clone(), nothing())];
+                match layout {
+                    Layout::Even(_) => this.out.append(&mut clear),
+                    Layout::Uneven(rows) => {
+                        this.out.push(Stm::If(lt(at.clone(), count), clear, Block::new()));
+                        let find = this.block(|this| this.find_path(rows, at));
+                        let is_step = lt(at.clone(), bin(BinOp::Add, blocks.clone(), Exp::int(1)));
+                        this.out.push(Stm::If(is_step, find, Block::new()));
+                    }
                 }
-            }
-            let clear = vec![Stm::Store(counter, Exp::int(0), state(0))];
-            this.out.push(Stm::If(eq(at.clone(), Exp::int(0)), clear, Block::new()));
+                let clear = vec![Stm::Store(counter, Exp::int(0), state(0))];
+                this.out.push(Stm::If(eq(at.clone(), Exp::int(0)), clear, Block::new()));
+            });
         });
-        (Told { words, pieces }, handle)
+        let several = match layout {
+            Layout::Even(_) => {
+                let several = lt(Exp::int(1), blocks.clone());
+                let several = Exp::Var(self.declare("several", Prim::Bool, Some(several)));
+                self.out.push(Stm::If(several.clone(), clear, Block::new()));
+                Some(several)
+            }
+            Layout::Uneven(_) => {
+                self.out.append(&mut clear);
+                None
+            }
+        };
+        (Told { words, pieces, several }, handle)
     }
 
     /// Finds the prefix of the tile, and publishes the prefix of the next one. Returns shared arrays with one element,

@@ -8,7 +8,7 @@
 use super::super::Emit;
 use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
 use super::{bin, lt, quot_up};
-use fehu_base::Prim;
+use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
@@ -34,8 +34,15 @@ const ELEMENTS: u32 = 2048;
 impl<'a> Emit<'a> {
     /// Copies elements, unless a plain copy is as good; false then.
     pub(crate) fn transpose_on_grid(&mut self, to: &Place, from: &Place) -> bool {
-        let Some(across) = directions(to, from) else { return false };
+        // Whatever the order of the destination is, neighbours in it are neighbours along the last dimension.
         let rank = to.lmad.rank();
+        let order = to.lmad.contiguous_order().unwrap_or_else(|| (0..rank).collect());
+        let turned = |place: &Place| {
+            let lmad = place.lmad.rearrange(&order).or_bug("an order of all dimensions");
+            Place { block: place.block, lmad }
+        };
+        let (to, from) = (&turned(to), &turned(from));
+        let Some(across) = directions(to, from) else { return false };
         let mut sizes = Vec::with_capacity(rank);
         for dim in &to.lmad.dims {
             let size = self.poly(&dim.size);

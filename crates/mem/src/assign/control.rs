@@ -60,7 +60,7 @@ impl Assign<'_> {
             self.body(body, |this, body| {
                 for ((result, own), var) in body.results.iter_mut().zip(&own).zip(pat) {
                     if !own {
-                        *result = this.contiguous(*result);
+                        *result = this.in_order_of(*var, *result);
                         this.escapes(*result);
                         this.add_roots(*var, this.roots_of(*result));
                     }
@@ -79,7 +79,7 @@ impl Assign<'_> {
                 targets.push(self.table.place(param.var).cloned());
                 continue;
             }
-            param.init = self.contiguous(param.init);
+            param.init = self.in_order_of(param.var, param.init);
             if let Some(place) = self.first_place(param).filter(|_| in_place(param.var, body, k)) {
                 self.table.set(param.var, place.clone());
                 targets.push(Some(place));
@@ -91,9 +91,11 @@ impl Assign<'_> {
             targets.push(None);
         }
         self.body(body, |this, body| {
-            for (result, target) in body.results.iter_mut().zip(&targets) {
+            for ((result, target), param) in
+                body.results.iter_mut().zip(&targets).zip(params.iter())
+            {
                 if target.is_none() {
-                    *result = this.contiguous(*result);
+                    *result = this.in_order_of(param.var, *result);
                 }
             }
             this.settle(&mut body.results, &targets);
@@ -108,7 +110,7 @@ impl Assign<'_> {
         for (var, param) in pat.iter().zip(params.iter()) {
             self.same(*var, Atom::Var(param.var));
             if let Some(place) = self.table.place(*var).cloned() {
-                let lmad = Lmad { offset: place.lmad.offset, ..self.row_major(*var) };
+                let lmad = Lmad { offset: place.lmad.offset, ..self.layout(*var) };
                 self.table.set(*var, Place { lmad, ..place });
             }
         }

@@ -1,12 +1,12 @@
 //! `assign`: gives every array of a program a place, in a simple way.
 //!
-//! Everything that creates an array gets a block of its own and fills it in row-major order. Slices, rows,
-//! transpositions and reshapes are views in the block of their operand, and updates happen where the array is. This is
-//! correct, but far from optimal: later steps improve the table.
+//! Everything that creates an array gets a block of its own and fills it in row-major order, or in the order that was
+//! chosen for it ([`crate::layout`]). Slices, rows, transpositions and reshapes are views in the block of their operand,
+//! and updates happen where the array is. This is correct, but far from optimal: later steps improve the table.
 //!
 //! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
-//! loops) are contiguous: a view that is not contiguous is copied first, by a `manifest` that is added to the program.
-//! Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
+//! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is added
+//! to the program. Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
 //! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
 //! array that a loop updates in place stays where its initial value is.
 //!
@@ -26,6 +26,7 @@ mod segs;
 mod views;
 
 use crate::early::early;
+use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
@@ -41,20 +42,28 @@ pub struct TooComplex {
     pub array: EcoString,
 }
 
-/// Places all arrays of a program.
-pub fn assign(mut prog: Prog) -> Result<Placed, TooComplex> {
-    let (mut funs, mut consts) = (IdVec::default(), IdVec::default());
+/// Places all arrays of a program in row-major order.
+pub fn assign(prog: Prog) -> Result<Placed, TooComplex> {
+    assign_in(prog, Layouts::RowMajor)
+}
+
+/// Places all arrays of a program in orders that are chosen like this.
+pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex> {
+    let (mut funs, mut consts, mut chosen) = (IdVec::default(), IdVec::default(), Vec::new());
     for item in prog.items() {
         let table = prog.change(item, |prog, vars, body| {
             early(body, vars);
-            Assign::function(prog, vars, &prog.params(item), body)
+            let params = prog.params(item);
+            let (orders, found) = layout::choose(layouts, &params, body, vars);
+            chosen.extend(found.into_iter().map(|chosen| (item, chosen)));
+            Assign::function(prog, vars, &params, body, orders)
         })?;
         match item {
             Item::Const(_) => _ = consts.push(table),
             Item::Fun(_) => _ = funs.push(table),
         }
     }
-    Ok(Placed { prog, funs, consts })
+    Ok(Placed { prog, funs, consts, chosen })
 }
 
 /// The work on one function.
@@ -78,8 +87,10 @@ impl<'a> Assign<'a> {
         vars: &'a mut IdVec<Var, VarInfo>,
         params: &[Var],
         body: &mut Body,
+        orders: Orders,
     ) -> Result<Table, TooComplex> {
         let mut table = Table::default();
+        table.orders = orders;
         table.computed = computed::computed(body, vars);
         let out = Vec::new();
         let roots = FxHashMap::default();
@@ -185,7 +196,7 @@ impl<'a> Assign<'a> {
         let origin = Origin::Fresh { before, size: shape.to_vec() };
         let block =
             self.block(Block { elem, origin, hint: self.vars[var].hint.clone(), heap: false });
-        let lmad = self.row_major(var);
+        let lmad = self.layout(var);
         self.table.set(var, Place { block, lmad });
     }
 
@@ -194,7 +205,7 @@ impl<'a> Assign<'a> {
         let Some(elem) = contents(&self.vars[var].ty) else { return };
         let hint = self.vars[var].hint.clone();
         let block = self.block(Block { elem, origin: Origin::Carried(var), hint, heap: true });
-        let lmad = self.row_major(var);
+        let lmad = self.layout(var);
         self.table.set(var, Place { block, lmad });
     }
 
@@ -223,8 +234,14 @@ impl<'a> Assign<'a> {
         self.table.blocks.push(block)
     }
 
-    fn row_major(&mut self, var: Var) -> Lmad {
-        let lmad = table::row_major(self.vars[var].ty.shape());
+    /// All elements of an array one after the other, in its order.
+    fn layout(&mut self, var: Var) -> Lmad {
+        let shape: Vec<Poly> =
+            self.vars[var].ty.shape().iter().map(|size| table::poly(*size)).collect();
+        let lmad = match self.table.orders.get(&var) {
+            None => Lmad::row_major(&shape),
+            Some(order) => Lmad::in_order(&shape, order),
+        };
         self.known(var, lmad)
     }
 
@@ -248,10 +265,26 @@ impl<'a> Assign<'a> {
         }
     }
 
-    /// A copy of an array.
+    /// The operand, copied if its elements are not contiguous in the order of a variable.
+    fn in_order_of(&mut self, var: Var, atom: Atom) -> Atom {
+        match self.array(atom) {
+            Some((array, place)) if !self.table.in_order_of(var, &place.lmad) => {
+                self.copied_in(array, Exp::Manifest, self.table.orders.get(&var).cloned())
+            }
+            _ => atom,
+        }
+    }
+
+    /// A copy of an array in row-major order.
     fn copied(&mut self, var: Var, how: fn(Var) -> Exp) -> Atom {
+        self.copied_in(var, how, None)
+    }
+
+    /// A copy of an array in an order.
+    fn copied_in(&mut self, var: Var, how: fn(Var) -> Exp, order: Option<Vec<usize>>) -> Atom {
         let VarInfo { hint, ty } = self.vars[var].clone();
         let copy = self.new_var(&hint, ty);
+        order.into_iter().for_each(|order| _ = self.table.orders.insert(copy, order));
         self.out.push(Stm::new(vec![copy], how(var)));
         self.fresh(copy, copy);
         Atom::Var(copy)
@@ -295,11 +328,17 @@ impl<'a> Assign<'a> {
             let in_place = target.as_ref().is_some_and(|target| {
                 target.block == place.block
                     && target.lmad.offset == place.lmad.offset
-                    && place.lmad.is_contiguous()
+                    && have_same_strides(&target.lmad, &place.lmad)
             });
             if !in_place && self.roots_of(*result).iter().any(|root| blocks.contains(root)) {
                 *result = self.copied(var, Exp::Copy);
             }
         }
     }
+}
+
+/// Whether two arrays that begin at the same address have their elements at the same addresses.
+fn have_same_strides(a: &Lmad, b: &Lmad) -> bool {
+    let strides = |lmad: &Lmad| lmad.dims.iter().map(|dim| dim.stride.clone()).collect::<Vec<_>>();
+    a.is_contiguous() && b.is_contiguous() || strides(a) == strides(b)
 }

@@ -80,6 +80,15 @@ impl Lmad {
         Some(lmad)
     }
 
+    /// The elements of an array of this shape one after the other, with the dimensions in an order, the outermost first.
+    pub fn in_order(shape: &[Poly], order: &[usize]) -> Option<Lmad> {
+        let turned: Option<Vec<Poly>> = order.iter().map(|dim| shape.get(*dim).cloned()).collect();
+        let turned = Lmad::row_major(&turned?)?;
+        let back: Option<Vec<usize>> =
+            (0..shape.len()).map(|dim| order.iter().position(|own| *own == dim)).collect();
+        turned.rearrange(&back?)
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()

@@ -58,7 +58,7 @@ use scope::Scope;
 /// have private memory that is faster than shared memory: rows that loops update stay there until they are finished.
 /// Returns why arrays are still copied.
 pub fn short_circuit(placed: &mut Placed, own_memory: bool) -> Refusals {
-    let Placed { prog, funs, consts } = placed;
+    let Placed { prog, funs, consts, chosen: _ } = placed;
     let mut refusals = Refusals::default();
     for item in prog.items() {
         let table = match item {
@@ -270,7 +270,7 @@ impl<'a, 't> Circuit<'a, 't> {
                     Some(Place { block: place.block, lmad })
                 });
                 let (Some(row), Some(value)) = (row, result.var()) else { continue };
-                if this.stays(scope, value) {
+                if this.stays(scope, value, &row) {
                     this.refused.insert(value, Why::Kept);
                 } else {
                     this.attempt(scope, scope.body.stms.len(), value, *array, &row);
@@ -279,10 +279,16 @@ impl<'a, 't> Circuit<'a, 't> {
         });
     }
 
-    /// Whether a row should be finished before it is copied: one that a loop updates.
-    fn stays(&self, scope: &Scope<'a>, value: Var) -> bool {
+    /// Whether a row should be finished before it is copied: one that a loop updates, unless the elements of the rows of neighbouring
+    /// threads are neighbours, as in memory of their own, and it is too large for registers.
+    fn stays(&self, scope: &Scope<'a>, value: Var, row: &Place) -> bool {
         let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
-        self.own_memory && scope.bound.get(&value).is_some_and(by_loop)
+        let block = self.table.place(value).map(|place| place.block);
+        let is_large = block.is_some_and(|block| self.table.local_size(block).is_none());
+        let is_interleaved = !row.lmad.is_contiguous();
+        self.own_memory
+            && scope.bound.get(&value).is_some_and(by_loop)
+            && !(is_interleaved && is_large)
     }
 
     /// The results of a branch that have places of their own are constructed there.

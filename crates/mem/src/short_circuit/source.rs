@@ -95,7 +95,7 @@ impl<'a> Circuit<'a, '_> {
             } else {
                 let view = place.lmad.clone();
                 let lmad = self.numbered(&whole, &view, var).ok_or(Why::Form)?;
-                if self.needs_contiguous(var) && !lmad.is_contiguous() {
+                if !self.can_cross(var, &lmad) {
                     return Err(Why::Boundary);
                 }
                 lmad
@@ -120,14 +120,16 @@ impl<'a> Circuit<'a, '_> {
         lmad.filter(|_| holds)
     }
 
-    /// Whether an array crosses a boundary at run time, where it must be contiguous.
-    fn needs_contiguous(&self, var: Var) -> bool {
-        let carries = |to: &Var| {
-            let block = self.table.place(*to).map(|place| place.block);
-            block.is_some_and(|block| self.table.blocks[block].origin == Origin::Carried(*to))
+    /// Whether an array can be there, considering the boundaries that it crosses at run time, where it must be contiguous in
+    /// some order.
+    fn can_cross(&self, var: Var, lmad: &Lmad) -> bool {
+        let carries = |to: &&Var| {
+            let block = self.table.place(**to).map(|place| place.block);
+            block.is_some_and(|block| self.table.blocks[block].origin == Origin::Carried(**to))
         };
-        self.boundary.contains(&var)
-            || self.carried.get(&var).is_some_and(|to| to.iter().any(carries))
+        let mut into = self.carried.get(&var).into_iter().flatten().filter(carries);
+        into.all(|to| self.table.in_order_of(*to, lmad))
+            && (!self.boundary.contains(&var) || lmad.is_contiguous())
     }
 
     /// Moves the arrays of a block to their new places.

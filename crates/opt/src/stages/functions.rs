@@ -30,7 +30,7 @@ pub(super) fn call_function(
     let param = |var: &Var| Param { var: *var, consumed: !share.stays(*var) };
     let params = free.iter().map(param).collect();
     let name = stages.name();
-    (Fun { name, vars, params, results, body, attrs: Vec::new() }, free)
+    (Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free)
 }
 
 /// The function of some passes that are executed together, which of its parameters are the same for all chunks, and the
@@ -93,7 +93,7 @@ pub(super) fn pass_function(
     let results = result_vars(&mut vars, &body.results);
     let params = all_params.iter().map(|var| Param { var: *var, consumed: false }).collect();
     let name = stages.name();
-    Ok((Fun { name, vars, params, results, body, attrs: Vec::new() }, free, all))
+    Ok((Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free, all))
 }
 
 /// Where a chunk is.

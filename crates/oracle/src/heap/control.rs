@@ -74,7 +74,12 @@ impl<'a> Machine<'a> {
                 Target::Own(place) => self.put(frame, place, *result)?,
                 Target::Scalar(var) => scalars.push((var, frame.scalar(*result)?)),
                 Target::Carried(block) => {
-                    if let Item::Array(mem) = self.item(frame, *result)? {
+                    let order = match &frame.table.blocks[block].origin {
+                        Origin::Carried(var) => frame.table.orders.get(var),
+                        Origin::Fresh { .. } | Origin::Unused => None,
+                    };
+                    let order = order.map(Vec::as_slice);
+                    if let Item::Array(mem) = self.item_in(frame, *result, order)? {
                         blocks.push((block, mem));
                     }
                 }

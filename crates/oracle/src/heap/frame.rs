@@ -235,10 +235,21 @@ impl<'a> Machine<'a> {
         items
     }
 
-    /// An operand that crosses a border.
+    /// An operand that crosses a border in row-major order.
     pub(super) fn item(&mut self, frame: &Frame<'a>, atom: Atom) -> Res<Item> {
+        self.item_in(frame, atom, None)
+    }
+
+    /// An operand that crosses a border with its dimensions in an order.
+    pub(super) fn item_in(
+        &mut self,
+        frame: &Frame<'a>,
+        atom: Atom,
+        order: Option<&[usize]>,
+    ) -> Res<Item> {
         if let Some(place) = frame.place_of(atom) {
-            let addresses = frame.addresses(&place.lmad)?;
+            let turned = order.and_then(|order| place.lmad.rearrange(order));
+            let addresses = frame.addresses(turned.as_ref().unwrap_or(&place.lmad))?;
             let first = match addresses.first() {
                 Some(first) => *first,
                 // The address of nothing does not matter, nor does its block.

@@ -14,7 +14,7 @@ use fehu_ir::{
 
 impl Irregular<'_> {
     /// The numbers of the positions at which a condition holds, and then of the others; how many the first are.
-    pub(super) fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
+    fn divided(&mut self, conds: Var, space: usize) -> (Var, Atom) {
         self.in_classes(conds, 2, space)
     }
 

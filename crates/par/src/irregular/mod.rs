@@ -21,7 +21,7 @@
 //! - `space`: the spaces of positions, and where variables are to be found in them; `rows`: the rows of irregular arrays;
 //! - `lift`: the statements of functions;
 //! - `ops`: arrays without functions; `partition`: filters and partitions; `write`: scatters and histograms; `update`: updates in place;
-//! - `control`: branches that differ between positions; `repeat`: loops;
+//! - `control`: branches that differ between positions; `repeat`: loops; `finish`: those that end sooner at some positions than at others;
 //! - `rounds`: loops of scalars that end sooner at some positions than at others;
 //! - `version`: the map as it was, for rows that are short and alike; `block`: a warp or a block for each position.
 //!
@@ -29,6 +29,7 @@
 
 mod block;
 mod control;
+mod finish;
 mod lift;
 mod ops;
 mod partition;

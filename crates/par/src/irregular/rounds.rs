@@ -24,7 +24,7 @@ use super::space::{array_of, whole};
 use crate::distribute::only_outer;
 use crate::is_sequential;
 use ecow::{EcoString, eco_format};
-use fehu_base::{IdVec, OrBug, Prim};
+use fehu_base::{IdVec, OrBug, Prim, bug};
 use fehu_facts::{Effects, Labels, cost};
 use fehu_ir::builder::{Builder, atom_type};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
@@ -117,11 +117,21 @@ struct Nest<'a> {
     body: &'a Body,
     /// The number of the parameter that says whether there is another iteration.
     cond: usize,
-    /// What it counts up to.
-    limit: Atom,
+    counts: Counts,
     /// What follows the loop, and the results of the innermost map.
     after: &'a [Stm],
     results: &'a [Atom],
+}
+
+/// How a loop counts.
+struct Counts {
+    /// The number of the parameter that counts, up to this number.
+    number: usize,
+    limit: Atom,
+    /// How it is compared with that.
+    op: CmpOp,
+    /// The other conditions that have to hold for another iteration.
+    others: Vec<Atom>,
 }
 
 struct Level<'a> {
@@ -162,7 +172,7 @@ impl Nest<'_> {
         levels.push(Level { op, before: &stms[..at] });
         let Exp::Loop(params, LoopForm::While(go), body) = &looped.exp else { return None };
         let cond = params.iter().position(|param| param.var == *go)?;
-        let limit = limit(params, body, body.results[cond], labels)?;
+        let counts = counts(params, body, body.results[cond], labels)?;
         let (after, results) = (&stms[at + 1..], op.map.body.results.as_slice());
         let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(Elem::Prim(_)));
         let cheap = |stm: &Stm| cost::weigh_stm(stm, vars).is_some();
@@ -172,7 +182,7 @@ impl Nest<'_> {
             && after.iter().all(cheap)
             && !has_operators(body)
             && !levels.iter().any(|level| effects.body(&level.op.map.body));
-        fits.then_some(Nest { levels, looped, params, body, cond, limit, after, results })
+        fits.then_some(Nest { levels, looped, params, body, cond, counts, after, results })
     }
 
     fn widths(&self) -> Vec<Atom> {
@@ -185,26 +195,42 @@ impl Nest<'_> {
         (0..self.params.len()).filter(move |k| *k != cond)
     }
 
-    /// The loop, from these values on, with at most so many iterations. Whether there is another is then what its condition says.
+    /// The loop, from these values on, with at most so many iterations: it counts up to a number that may be smaller. Whether there is another
+    /// iteration is then what its other conditions say, and whether it has counted as far as it should.
     fn bounded(&self, init: impl Fn(usize) -> Atom, bound: Atom, b: &mut Builder<'_>) {
+        let Counts { number, limit, op, others } = &self.counts;
+        let stop = b.exp("stop", Exp::Convert(Prim::I64, init(*number)));
+        let stop = b.exp("stop", Exp::BinOp(BinOp::Add, stop.into(), bound));
+        let most = b.exp("most", Exp::Convert(Prim::I64, *limit));
+        let stop = b.exp("stop", Exp::BinOp(BinOp::Min, stop.into(), most.into()));
+        let Type::Scalar(Elem::Prim(prim)) = b.atom_ty(*limit) else { bug("what a loop counts") };
+        let stop = b.exp("stop", Exp::Convert(prim, stop.into()));
         let mut params: Vec<LoopParam> = (self.params.iter().enumerate())
             .map(|(k, param)| LoopParam { var: param.var, init: init(k) })
             .collect();
-        let (count, go) = (b.param("count", Type::I64), b.param("go", BOOL));
-        params.push(LoopParam { var: count, init: Atom::i64(0) });
-        params.push(LoopParam { var: go, init: init(self.cond) });
+        params.push(LoopParam { var: b.param("others", BOOL), init: init(self.cond) });
         let body = b.body(|b| {
             self.body.stms.iter().for_each(|stm| b.push(stm.clone()));
-            let next = b.exp("next", Exp::BinOp(BinOp::Add, count.into(), Atom::i64(1)));
-            let less = b.exp("less", Exp::CmpOp(CmpOp::Lt, next.into(), bound));
-            let cond = self.body.results[self.cond];
-            let go = b.exp("go", Exp::BinOp(BinOp::And, cond, less.into()));
-            [&self.body.results, &[Atom::Var(next), go.into()][..]].concat()
+            let mut results = self.body.results.clone();
+            let both = |b: &mut Builder<'_>, a, other| {
+                Atom::Var(b.exp("hold", Exp::BinOp(BinOp::And, a, other)))
+            };
+            let hold = others.iter().copied().reduce(|a, other| both(b, a, other));
+            let hold = hold.unwrap_or(Atom::bool(true));
+            let less = b.exp("less", Exp::CmpOp(*op, results[*number], stop.into()));
+            results[self.cond] = both(b, hold, less.into());
+            results.push(hold);
+            results
         });
         let mut pat = self.looped.pat.clone();
-        pat.extend([b.param("count", Type::I64), b.param("go", BOOL)]);
-        let exp = Exp::Loop(params, LoopForm::While(go), Box::new(body));
-        b.push(Stm { pat, exp, ..self.looped.clone() });
+        let still = std::mem::replace(&mut pat[self.cond], b.param("go", BOOL));
+        let hold = b.param("others", BOOL);
+        pat.push(hold);
+        let go = LoopForm::While(self.params[self.cond].var);
+        let counted = Atom::Var(pat[*number]);
+        b.push(Stm { pat, exp: Exp::Loop(params, go, Box::new(body)), ..self.looped.clone() });
+        let less = b.exp("less", Exp::CmpOp(*op, counted, *limit));
+        b.push(Stm::new(vec![still], Exp::BinOp(BinOp::And, hold.into(), less.into())));
     }
 
     /// What follows a round: the results, if it was the last; the states, if it was not; and whether it was not.
@@ -237,24 +263,30 @@ impl Nest<'_> {
     }
 }
 
-/// What a loop counts up to, if it goes on only as long as it has not reached that, and the host knows it.
+/// How a loop counts, if it goes on only as long as it has not reached a number that the host knows.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other conditions do not count")]
-fn limit(params: &[LoopParam], body: &Body, cond: Atom, labels: &Labels) -> Option<Atom> {
+fn counts(params: &[LoopParam], body: &Body, cond: Atom, labels: &Labels) -> Option<Counts> {
     let defined = |atom: Atom| {
         let var = atom.var()?;
         body.stms.iter().find(|stm| stm.pat == [var]).map(|stm| &stm.exp)
     };
     match defined(cond)? {
         Exp::BinOp(BinOp::And, a, b) => {
-            limit(params, body, *a, labels).or_else(|| limit(params, body, *b, labels))
+            let either = counts(params, body, *a, labels).map(|counts| (counts, *b));
+            let either =
+                either.or_else(|| counts(params, body, *b, labels).map(|counts| (counts, *a)));
+            let (mut counts, other) = either?;
+            counts.others.push(other);
+            Some(counts)
         }
-        Exp::CmpOp(CmpOp::Lt | CmpOp::Le, next, limit) => {
+        Exp::CmpOp(op @ (CmpOp::Lt | CmpOp::Le), next, limit) => {
             let Some(Exp::BinOp(BinOp::Add, counter, Atom::Const(step))) = defined(*next) else {
                 return None;
             };
             let number = params.iter().position(|param| Atom::Var(param.var) == *counter)?;
-            let counts = body.results[number] == *next && Scalar::bits(*step) == 1;
-            (counts && labels.is_avoided(*limit)).then_some(*limit)
+            let is_next = body.results[number] == *next && Scalar::bits(*step) == 1;
+            let counts = Counts { number, limit: *limit, op: *op, others: Vec::new() };
+            (is_next && labels.is_avoided(*limit)).then_some(counts)
         }
         _ => None,
     }
@@ -286,7 +318,7 @@ fn versions(
     for width in nest.widths() {
         positions = b.exp("positions", Exp::BinOp(BinOp::Mul, positions, width)).into();
     }
-    let limit = b.exp("limit", Exp::Convert(Prim::I64, nest.limit));
+    let limit = b.exp("limit", Exp::Convert(Prim::I64, nest.counts.limit));
     let long = b.exp("long", Exp::CmpOp(CmpOp::Le, Atom::i64(LONG), limit.into()));
     let bodies = [positions, Atom::i64(0)].map(|count| Body::of(vec![count]));
     let count = b.typed("count", Type::I64, Exp::If(long.into(), Box::new(bodies)));

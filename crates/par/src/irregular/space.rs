@@ -81,7 +81,8 @@ impl Irregular<'_> {
                 Home::Stored(self.repeat_elements(var, array, outer, rows))
             }
             (Home::Stored(array), Around::Some(_, order)) => {
-                Home::Stored(self.select(var, array, space, *order))
+                let ty = self.vars[var].ty.clone();
+                Home::Stored(self.select(&ty, array, space, *order))
             }
             (home @ (Home::Row(..) | Home::Repeated(_) | Home::Passed), _) => home,
         };
@@ -147,8 +148,7 @@ impl Irregular<'_> {
     }
 
     /// The elements of an array at some positions.
-    fn select(&mut self, var: Var, array: Var, space: usize, order: Var) -> Var {
-        let ty = self.vars[var].ty.clone();
+    pub(super) fn select(&mut self, ty: &Type, array: Var, space: usize, order: Var) -> Var {
         let width = self.spaces[space].count;
         let mut b = Builder::new(self.vars);
         let map = b.lambda(vec![("at".into(), Type::I64)], vec![ty.clone()], |b, at| {
@@ -158,7 +158,7 @@ impl Irregular<'_> {
         });
         let (scans, reds) = (Vec::new(), Vec::new());
         let op = Screma { width, inputs: vec![order], map, scans, reds };
-        let result = array_of(&ty, width);
+        let result = array_of(ty, width);
         self.bind("some", result, Exp::Screma(Box::new(op)))
     }
 
@@ -351,6 +351,25 @@ impl Irregular<'_> {
                 let ty = array_of(&fehu_ir::builder::atom_type(atom, self.vars), count);
                 self.bind("same", ty, Exp::Replicate(vec![count], atom))
             }
+        }
+    }
+
+    /// Stores the values of variables at all positions of a space, by one map if they are not stored yet.
+    pub(super) fn store(&mut self, vars: &[Var], space: usize) {
+        let mut missing: Vec<Var> = Vec::new();
+        for var in vars {
+            let is_stored = self.labels.is_avoided((*var).into())
+                || matches!(self.home(*var, space), Home::Stored(_));
+            if !is_stored && !missing.contains(var) {
+                missing.push(*var);
+            }
+        }
+        if missing.is_empty() {
+            return;
+        }
+        let arrays = self.flat_map(&[], &missing, space);
+        for (var, array) in missing.into_iter().zip(arrays) {
+            self.homes.insert((var, space), Home::Stored(array));
         }
     }
 

@@ -24,11 +24,10 @@
 //! units, and how large a tile is, is known when there is code (`fehu_loops::tile`). If it does not fit, a map inside of a square may have
 //! columns.
 
-use super::views::Views;
 use super::{Code, Fold};
 use crate::seg::Segs;
 use fehu_base::IdVec;
-use fehu_facts::{Reads, Variance, Varies};
+use fehu_facts::{Reads, Variance, Varies, Views};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
     Atom, Body, Exp, Lambda, Level, Prog, Scalar, Screma, Seg, Stm, Tiling, Type, Var, VarInfo,

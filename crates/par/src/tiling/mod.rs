@@ -6,7 +6,6 @@
 
 mod cpu;
 mod grid;
-mod views;
 
 pub use cpu::TILING;
 pub use grid::GRID_TILING;

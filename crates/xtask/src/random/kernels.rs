@@ -56,8 +56,10 @@ pub(crate) fn build(prog: &Prog, way: u64) -> Result<Kernels, NoMachine> {
     };
     // Small blocks, so that small arrays are work for several.
     let few = !way.is_multiple_of(5);
-    let settings =
-        code::Settings { strict_float: true, without, few, ..code::Settings::of(Target::OpenCl) };
+    // Arrays in any order, so that there are many that are not in row-major order.
+    let orders = (!way.is_multiple_of(4)).then_some(way);
+    let usual = code::Settings::of(Target::OpenCl);
+    let settings = code::Settings { strict_float: true, without, few, orders, ..usual };
     let stages: Vec<Stage> =
         GPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
     let work = || code::apply(prog.clone(), &stages, &settings);

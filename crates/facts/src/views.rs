@@ -1,24 +1,28 @@
 //! How elements of views lie in memory.
 
+use crate::{Variance, Varies};
 use fehu_base::IdVec;
-use fehu_facts::{Variance, Varies};
 use fehu_ir::{Atom, Dim, Exp, Lambda, Stm, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
 /// The arrays that others are views of, and which dimensions of these they have. An array that is no view lies in row-major
 /// order, as far as is known before there is memory.
 #[derive(Default)]
-pub(super) struct Views {
+pub struct Views {
     known: FxHashMap<Var, View>,
 }
 
 /// An array as a part of another one.
 #[derive(Clone)]
 struct View {
+    /// The other array.
+    root: Var,
     /// For each dimension of the other array, what determines the index there.
     at: Vec<Vec<At>>,
     /// Which of these dimensions are those of the view, in its order.
     dims: Vec<usize>,
+    /// Whether it has all elements of the other one.
+    is_whole: bool,
 }
 
 /// A part of an index.
@@ -29,10 +33,28 @@ enum At {
     Position(usize),
 }
 
+/// What an array is a view of.
+pub struct Origin {
+    /// An array that is no view.
+    pub root: Var,
+    /// Which of its dimensions the view has, in the order of the view.
+    pub dims: Vec<usize>,
+    /// Whether the view has all its elements.
+    pub is_whole: bool,
+}
+
+/// An element of an array that is no view.
+pub struct Element {
+    /// The array.
+    pub root: Var,
+    /// How its index in each dimension differs between positions.
+    pub at: Vec<Varies>,
+}
+
 impl Views {
     /// Learns what a statement binds.
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else keeps dimensions apart")]
-    pub(super) fn stm(&mut self, stm: &Stm, vars: &IdVec<Var, VarInfo>) {
+    pub fn stm(&mut self, stm: &Stm, vars: &IdVec<Var, VarInfo>) {
         let [var] = stm.pat[..] else { return };
         if !vars[var].ty.is_array() {
             return;
@@ -41,8 +63,9 @@ impl Views {
             Exp::Atom(Atom::Var(array)) => self.of(*array, vars),
             Exp::Index(array, dims) => self.of(*array, vars).index(dims),
             Exp::Rearrange(array, order) => {
-                let View { at, dims } = self.of(*array, vars);
-                View { at, dims: order.iter().map(|dim| dims[*dim]).collect() }
+                let view = self.of(*array, vars);
+                let dims = order.iter().map(|dim| view.dims[*dim]).collect();
+                View { dims, ..view }
             }
             _ => return,
         };
@@ -50,7 +73,7 @@ impl Views {
     }
 
     /// The parameters of a function that is applied to the elements of inputs. Their positions are a dimension of the space, if one is given.
-    pub(super) fn enter(
+    pub fn enter(
         &mut self,
         map: &Lambda,
         inputs: &[Var],
@@ -65,9 +88,42 @@ impl Views {
         }
     }
 
+    /// An element of an input along these dimensions of the space, which is an array.
+    pub fn enter_at(&mut self, param: Var, input: Var, dims: &[usize], vars: &IdVec<Var, VarInfo>) {
+        let element = dims.iter().fold(self.of(input, vars), |view, dim| view.row(Some(*dim)));
+        self.known.insert(param, element);
+    }
+
+    /// The array that another one is a view of.
+    pub fn origin(&self, array: Var, vars: &IdVec<Var, VarInfo>) -> Origin {
+        let View { root, dims, is_whole, .. } = self.of(array, vars);
+        Origin { root, dims, is_whole }
+    }
+
+    /// An element of an array. What is left of its dimensions goes with these dimensions of the space: an element of an input
+    /// has no indices, and goes with one.
+    pub fn element(
+        &self,
+        array: Var,
+        dims: &[Dim],
+        rest: &[usize],
+        variance: &Variance<'_>,
+        vars: &IdVec<Var, VarInfo>,
+    ) -> Element {
+        let view = self.of(array, vars).index(dims);
+        let View { root, at, .. } = rest.iter().fold(view, |view, dim| view.row(Some(*dim)));
+        let varies = |at: &Vec<At>| {
+            at.iter().fold(Varies::default(), |all, at| match at {
+                At::Atom(atom) => all.and(variance.atom(*atom)),
+                At::Position(dim) => all.and(Varies::along(*dim)),
+            })
+        };
+        Element { root, at: at.iter().map(varies).collect() }
+    }
+
     /// How the index of an element in the innermost dimension in memory differs between positions. Without indices, it is an
     /// element of an input whose positions are the last dimension given.
-    pub(super) fn innermost(
+    pub fn innermost(
         &self,
         array: Var,
         dims: &[Dim],
@@ -75,18 +131,18 @@ impl Views {
         variance: &Variance<'_>,
         vars: &IdVec<Var, VarInfo>,
     ) -> Varies {
-        let view = self.of(array, vars);
-        let element = if dims.is_empty() { view.row(Some(step)) } else { view.index(dims) };
-        let at = element.at.last().into_iter().flatten();
-        at.fold(Varies::default(), |all, at| match at {
-            At::Atom(atom) => all.and(variance.atom(*atom)),
-            At::Position(dim) => all.and(Varies::along(*dim)),
-        })
+        let rest: &[usize] = if dims.is_empty() { &[step] } else { &[] };
+        self.element(array, dims, rest, variance, vars).at.last().copied().unwrap_or_default()
     }
 
     fn of(&self, array: Var, vars: &IdVec<Var, VarInfo>) -> View {
         let rank = vars[array].ty.rank();
-        let itself = || View { at: vec![Vec::new(); rank], dims: (0..rank).collect() };
+        let itself = || View {
+            root: array,
+            at: vec![Vec::new(); rank],
+            dims: (0..rank).collect(),
+            is_whole: true,
+        };
         self.known.get(&array).cloned().unwrap_or_else(itself)
     }
 }
@@ -104,7 +160,7 @@ impl View {
             }
         }
         left.extend(self.dims.iter().skip(dims.len()));
-        View { dims: left, ..self }
+        View { dims: left, is_whole: self.is_whole && dims.is_empty(), ..self }
     }
 
     /// An element along the first dimension.
@@ -113,6 +169,7 @@ impl View {
             let first = self.dims.remove(0);
             self.at[first].extend(dim.map(At::Position));
         }
+        self.is_whole = false;
         self
     }
 }
