@@ -9,7 +9,8 @@ local def map_array 'a 'b [n] (f: a -> b) (as: [n]a) : [n]b = map f as
 local def scan_array 'a [n] (op: a -> a -> a) (ne: a) (as: [n]a) : [n]a = scan op ne as
 local def filter_array 'a [n] (p: a -> bool) (as: [n]a) : []a = filter p as
 local def length_of 'a [n] (_: [n]a) : i64 = n
-local def last_of 'a [n] (default: a) (as: [n]a) : a = if n == 0 then default else #[unsafe] as[n - 1]
+local def last_of 'a [n] (default: a) (as: [n]a) : a =
+  if n == 0 then default else #[unsafe] as[n - 1]
 
 -- | Operators on sequences.
 --
@@ -72,7 +73,9 @@ module seq = {
 
   -- | Inclusive prefix scan with an associative operator and its neutral element.
   def scan 'a (op: a -> a -> a) (ne: a) (as: seq a) : seq a =
-    carry (\s k (as: [k]a) -> let bs = map_array (op s) (scan_array op ne as) in (last_of s bs, bs)) ne as
+    carry (\s k (as: [k]a) -> let bs = map_array (op s) (scan_array op ne as) in (last_of s bs, bs))
+          ne
+          as
 
   -- | Windows of `k` neighbouring elements, each `step` elements after the one before. What is left at the end and makes no
   -- whole window is dropped. Both numbers must be positive.
@@ -89,25 +92,32 @@ module seq = {
       let w = if valid && have >= k then (have - k) / step + 1 else 0
       let used = intrinsics.smin64 (have, w * step)
       let kept = have - used
-      let buffer = map_array (\i -> if i < kept then #[unsafe] rest[used + i] else #[unsafe] buffer[i]) (0..1..<k)
+      let buffer =
+        map_array (\i -> if i < kept then #[unsafe] rest[used + i] else #[unsafe] buffer[i])
+                  (0..1..<k)
       in ( (skip - skipped + w * step - used, kept, buffer)
-         , map_array (\i -> map_array (\j -> #[unsafe] rest[i * step + j]) (0..1..<k)) (0..1..<w) )
+         , map_array (\i -> map_array (\j -> #[unsafe] rest[i * step + j]) (0..1..<k)) (0..1..<w)
+         )
     in intrinsics.seq_chunks cut (0, 0, intrinsics.seq_blank k) as
 
   -- | Rows of `k` elements. It is an error if the length of the sequence is not a multiple of `k`.
   def group 'a (k: i64) (as: seq a) : seq ([k]a) =
     let rows_have_elements = k > 0
     let valid = assert rows_have_elements true
-    let cut (m: i64) (last: bool) (filled: i64, buffer: [k]a) (as: [m]a) : ?[w].((i64, [k]a), [w][k]a) =
+    let cut (m: i64) (last: bool) (filled: i64, buffer: [k]a) (as: [m]a)
+        : ?[w].((i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
       let w = if valid then (filled + m) / k else 0
       let used = w * k
       let kept = filled + m - used
       let length_is_a_multiple = !last || kept == 0
       let complete = assert length_is_a_multiple true
-      let buffer = map_array (\i -> if i < kept then #[unsafe] all[used + i] else #[unsafe] buffer[i]) (0..1..<k)
+      let buffer =
+        map_array (\i -> if i < kept then #[unsafe] all[used + i] else #[unsafe] buffer[i])
+                  (0..1..<k)
       in ( (if complete then kept else 0, buffer)
-         , map_array (\i -> map_array (\j -> #[unsafe] all[i * k + j]) (0..1..<k)) (0..1..<w) )
+         , map_array (\i -> map_array (\j -> #[unsafe] all[i * k + j]) (0..1..<k)) (0..1..<w)
+         )
     in intrinsics.seq_chunks cut (0, intrinsics.seq_blank k) as
 
   -- | Combine all elements in order with an associative operator; `ne` if there are none.
@@ -138,16 +148,38 @@ module seq = {
 
   -- | Does the predicate hold for all elements? True if there are none.
   def all '~a (p: a -> bool) (as: seq a) : bool =
-    intrinsics.seq_fold (\k s (as: [k]bool) -> s && intrinsics.reduce_comm (\x y -> x && y) true as) true
+    intrinsics.seq_fold (\k s (as: [k]bool) -> s && intrinsics.reduce_comm (\x y -> x && y) true as)
+                        true
                         (intrinsics.seq_map p as)
 
   -- | Does the predicate hold for some element? False if there are none.
   def any '~a (p: a -> bool) (as: seq a) : bool =
-    intrinsics.seq_fold (\k s (as: [k]bool) -> s || intrinsics.reduce_comm (\x y -> x || y) false as) false
+    intrinsics.seq_fold (\k s (as: [k]bool) ->
+                           s || intrinsics.reduce_comm (\x y -> x || y) false as)
+                        false
+                        (intrinsics.seq_map p as)
+
+  -- | The smallest element, as the function tells, which says whether the first is at most as large as the second; `largest` if there is none.
+  def minimum 'a (le: a -> a -> bool) (largest: a) (as: seq a) : a =
+    reduce_comm (\x y -> if le x y then x else y) largest as
+
+  -- | The largest element likewise; `smallest` if there is none.
+  def maximum 'a (le: a -> a -> bool) (smallest: a) (as: seq a) : a =
+    reduce_comm (\x y -> if le x y then y else x) smallest as
+
+  -- | How many elements satisfy a predicate?
+  def count '~a (p: a -> bool) (as: seq a) : i64 =
+    intrinsics.seq_fold (\k s (as: [k]bool) ->
+                           s
+                           + intrinsics.reduce_comm (\x y -> x + y)
+                                                    0
+                                                    (map_array (\b -> if b then 1i64 else 0) as))
+                        0
                         (intrinsics.seq_map p as)
 
   -- | The last element; `default` if there is none.
-  def last 'a (default: a) (as: seq a) : a = intrinsics.seq_fold (\k s (as: [k]a) -> last_of s as) default as
+  def last 'a (default: a) (as: seq a) : a =
+    intrinsics.seq_fold (\k s (as: [k]a) -> last_of s as) default as
 
   -- | All elements, in an array.
   def to_array 'a (as: seq a) : *[]a = intrinsics.seq_array as
@@ -164,10 +196,13 @@ module seq = {
     let (sizes, values) =
       let values = to_array as
       let n = length_of values
-      let starts = filter_array (\i -> i == 0 || !(same (#[unsafe] values[i - 1]) (#[unsafe] values[i]))) (0..1..<n)
+      let starts =
+        filter_array (\i -> i == 0 || !(same (#[unsafe] values[i - 1]) (#[unsafe] values[i])))
+                     (0..1..<n)
       let g = length_of starts
       let sizes =
-        map_array (\j -> (if j + 1 < g then #[unsafe] starts[j + 1] else n) - (#[unsafe] starts[j])) (0..1..<g)
+        map_array (\j -> (if j + 1 < g then #[unsafe] starts[j + 1] else n) - (#[unsafe] starts[j]))
+                  (0..1..<g)
       in (sizes, values)
     in of_segments sizes values
 }

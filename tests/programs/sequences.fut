@@ -50,8 +50,8 @@
 
 -- ==
 -- entry: folds
--- input { [3, 1, 4, 1, 5] } output { 14 14 60 [0i64, 2i64, 0i64, 1i64] 5i64 true false 14 }
--- input { empty([0]i32) } output { 0 0 1 [0i64, 0i64, 0i64, 0i64] 0i64 true false 0 }
+-- input { [3, 1, 4, 1, 5] } output { 14 14 60 [0i64, 2i64, 0i64, 1i64] 5i64 true false 14 1 5 3i64 }
+-- input { empty([0]i32) } output { 0 0 1 [0i64, 0i64, 0i64, 0i64] 0i64 true false 0 2147483647 -2147483648 0i64 }
 
 -- ==
 -- entry: arrays
@@ -64,9 +64,11 @@
 
 entry sources (n: i64) (xs: []i32) : (seq i32, seq i64, seq i64, seq i64) =
   ( seq.of_array xs
-  , seq.map (\row -> i64.sum (map i64.i32 row)) (seq.of_rows (unflatten (sized (length xs / 2 * 2) (xs[:length xs / 2 * 2]))))
+  , seq.map (\row -> i64.sum (map i64.i32 row))
+            (seq.of_rows (unflatten (sized (length xs / 2 * 2) (xs[:length xs / 2 * 2]))))
   , seq.generate n (\i -> i * i)
-  , seq.iota n )
+  , seq.iota n
+  )
 
 entry segments (sizes: []i64) (values: []i32) : (seq i32, seq ([]i32)) =
   let s = seq.of_segments sizes values
@@ -79,13 +81,18 @@ entry in_step (xs: seq i32) (ys: seq i32) : (seq i32, seq i32, seq i32, seq i32,
      , seq.map2 (*) xs ys
      , as
      , bs
-     , seq.map (.0) (seq.enumerate xs) )
+     , seq.map (.0) (seq.enumerate xs)
+     )
 
 entry rates (xs: seq i32) : (seq i32, seq i64, seq i32, i32) =
   let large = seq.filter (> 2) xs |> seq.filter (\x -> x != 7)
   let places = xs |> seq.enumerate |> seq.filter (\(_, x) -> x > 2) |> seq.map (.0)
   let repeated = xs |> seq.flat_map (\x -> replicate (i64.i32 x) x)
-  in (large, places, repeated |> seq.enumerate |> seq.filter (\(i, _) -> i < 8) |> seq.map (.1), seq.reduce (+) 0 xs)
+  in ( large
+     , places
+     , repeated |> seq.enumerate |> seq.filter (\(i, _) -> i < 8) |> seq.map (.1)
+     , seq.reduce (+) 0 xs
+     )
 
 entry differing (ns: seq i64) : ([]i64, []i64, seq i64, i64, seq i64) =
   let rows = seq.map (\n -> iota n) ns
@@ -95,14 +102,16 @@ entry differing (ns: seq i64) : ([]i64, []i64, seq i64, i64, seq i64) =
      , seq.elements long
      , seq.map i64.sum rows
      , seq.length pairs
-     , seq.map (\(a, b) -> a[1] + b[1] + (if length b > 3 then b[2] else 1)) pairs )
+     , seq.map (\(a, b) -> a[1] + b[1] + (if length b > 3 then b[2] else 1)) pairs
+     )
 
 entry scans (xs: seq i32) : (seq i32, seq i32, i32, i32) =
   let sums = seq.scan (+) 0 xs
   in ( sums
      , seq.map2 (\s x -> s - (s - x) + x - 1) sums xs
      , seq.last (-1) sums
-     , seq.last (-1) xs )
+     , seq.last (-1) xs
+     )
 
 entry windows (k: i64) (step: i64) (xs: seq i32) : [][k]i32 = seq.to_array (seq.windows k step xs)
 
@@ -110,7 +119,7 @@ entry groups (k: i64) (xs: seq i32) : [][k]i32 = seq.to_array (seq.group k xs)
 
 entry neighbours (xs: seq i32) : seq ([]i32) = seq.group_by (==) xs
 
-entry folds (xs: seq i32) : (i32, i32, i32, []i64, i64, bool, bool, i32) =
+entry folds (xs: seq i32) : (i32, i32, i32, []i64, i64, bool, bool, i32, i32, i32, i64) =
   ( seq.reduce (+) 0 xs
   , seq.reduce_comm (+) 0 xs
   , seq.fold (\s k (chunk: [k]i32) -> s * i32.product chunk) 1 xs
@@ -118,7 +127,11 @@ entry folds (xs: seq i32) : (i32, i32, i32, []i64, i64, bool, bool, i32) =
   , seq.length xs
   , seq.all (> 0) xs
   , seq.any (> 9) xs
-  , seq.last 0 (seq.scan (+) 0 xs) )
+  , seq.last 0 (seq.scan (+) 0 xs)
+  , seq.minimum (<=) i32.highest xs
+  , seq.maximum (<=) i32.lowest xs
+  , seq.count (> 2) xs
+  )
 
 entry arrays (k: i64) (sizes: []i64) (values: []i32) : ([][k]i32, []i32) =
   let s = seq.of_segments sizes values

@@ -156,6 +156,16 @@ static enum fe_next fe_execute(const struct fe_settings *settings) {
   if (ctx == NULL) {
     return FE_EXIT_FAILURE;
   }
+  if (fe_is_streamed(settings, entry)) {
+    enum fe_next next = fe_execute_stream(settings, ctx, entry);
+    futhark_context_free(ctx);
+    return next;
+  }
+  if (settings->num_ins + settings->num_outs > 0 || settings->memory_limit > 0 || settings->chunk > 0) {
+    futhark_context_free(ctx);
+    return fe_wrong(settings, "\"%s\" is not executed chunk by chunk, so that --in, --out, --memory-limit and --chunk mean nothing for it",
+                    settings->entry);
+  }
   struct fe_call call = {settings, ctx, entry, NULL, NULL, NULL, {{0}}, NULL, 0};
   size_t count = (size_t)entry->num_inputs + 1;
   call.arguments = calloc(count, sizeof *call.arguments);
@@ -208,6 +218,8 @@ int main(int argc, char **argv) {
     next = fe_execute(&settings);
   }
   futhark_context_config_free(settings.cfg);
+  free(settings.ins);
+  free(settings.outs);
   if ((fflush(stdout) != 0 || ferror(stdout)) && next != FE_EXIT_FAILURE) {
     next = fe_wrong(&settings, "cannot write to standard output: %s", strerror(errno));
   }

@@ -218,6 +218,12 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   struct fe_block *block = fe_pool_take(pool, class);
   if (block == NULL) {
     int64_t capacity = fe_class_capacity(class);
+    if (pool->limit > 0 && pool->used + pool->kept + capacity > pool->limit) {
+      fe_pool_trim(pool);
+      if (pool->used + capacity > pool->limit) {
+        return NULL;
+      }
+    }
     block = fe_block_new(pool, capacity);
     if (block == NULL) {
       fe_pool_trim(pool);

@@ -59,6 +59,7 @@ struct fe_pool {
   fe_counter used; // bytes of the blocks that have handles
   fe_counter peak; // the most that `used` has been
   fe_counter kept; // bytes of the free blocks
+  int64_t limit; // the most that there may be, in bytes; 0: as much as there is
 #ifdef FE_GPU
   struct futhark_context *ctx; // which has the device
 #endif

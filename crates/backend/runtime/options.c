@@ -15,6 +15,11 @@ enum fe_option_id {
   FE_OPTION_LOG,
   FE_OPTION_PROFILE,
   FE_OPTION_REPORT,
+  FE_OPTION_IN,
+  FE_OPTION_OUT,
+  FE_OPTION_MEMORY_LIMIT,
+  FE_OPTION_CHUNK,
+  FE_OPTION_STREAM_REPORT,
   FE_OPTION_HELP,
   FE_OPTION_PRINT_PARAMS,
   FE_OPTION_PARAM,
@@ -52,6 +57,11 @@ static const struct fe_option fe_options[] = {
     {FE_OPTION_LOG, false, 'L', "log", NULL, "Log what happens on standard error."},
     {FE_OPTION_PROFILE, false, 'P', "profile", NULL, "Collect profiling information."},
     {FE_OPTION_REPORT, true, 0, "report", NULL, "Print the time of the last run and the peak memory use on standard error."},
+    {FE_OPTION_IN, true, 0, "in", "NAME=FILE", "Read a parameter that is a sequence from this file; repeated, from several in order. The file is raw data, or what its name ends in (.npy) or begins with (raw:, binary:, npy:, lines:). The name - is standard input."},
+    {FE_OPTION_OUT, true, 0, "out", "NAME=FILE", "Likewise, write a result that is a sequence: 0, or the name of a field."},
+    {FE_OPTION_MEMORY_LIMIT, true, 0, "memory-limit", "BYTES", "Read sequences in chunks so small that no more memory is used: 64MB, 2GiB. The default is a quarter of what is free."},
+    {FE_OPTION_CHUNK, true, 0, "chunk", "INT", "Read so many elements of sequences at a time; the default is what is fast."},
+    {FE_OPTION_STREAM_REPORT, true, 0, "stream-report", NULL, "Print how sequences were read on standard error."},
 #ifdef FE_MULTICORE
     {FE_OPTION_NUM_THREADS, false, 0, "num-threads", "INT", "Use this many threads; the default is one per core."},
 #endif
@@ -94,6 +104,18 @@ struct fe_settings {
   const char *runtime_file; // NULL: none
   long runs;                // 0: one, without warming up
   bool binary, no_print;
+  // Sequences.
+  struct fe_choice *ins, *outs;
+  int num_ins, num_outs;
+  int64_t memory_limit, chunk; // 0: not given
+  bool stream_report;
+};
+
+// A choice of the user: NAME=FILE.
+struct fe_choice {
+  const char *name, *file;
+  size_t length; // of the name
+  bool used;
 };
 
 enum fe_next { FE_GO_ON, FE_EXIT_SUCCESS, FE_EXIT_FAILURE };
@@ -150,6 +172,38 @@ static bool fe_parse_long(const char *text, long least, long *out) {
   errno = 0;
   *out = strtol(text, &end, 10);
   return errno == 0 && end != text && *end == 0 && *out >= least;
+}
+
+// A number of bytes, with a unit: B, KB, KiB and so on.
+static bool fe_parse_bytes(const char *text, int64_t *out) {
+  static const char units[] = "KMGT";
+  char *end = NULL;
+  double number = strtod(text, &end);
+  const char *unit = *end == 0 ? NULL : strchr(units, *end & ~32);
+  bool binary = unit != NULL && end[1] == 'i';
+  for (const char *at = units; unit != NULL && at <= unit; at++) {
+    number *= binary ? 1024 : 1000;
+  }
+  end += unit == NULL ? 0 : binary ? 2 : 1;
+  end += *end == 'B' ? 1 : 0;
+  *out = number >= 1 && number < 9e18 ? (int64_t)number : 0;
+  return end != text && *end == 0 && *out > 0;
+}
+
+static enum fe_next fe_add_choice(const struct fe_settings *settings, const struct fe_option *option, char *text,
+                                  struct fe_choice **choices, int *count) {
+  char *equals = strchr(text, '=');
+  if (equals == NULL || equals == text || equals[1] == 0) {
+    return fe_wrong(settings, "`--%s %s` is not of the form NAME=FILE", option->name, text);
+  }
+  struct fe_choice *more = realloc(*choices, sizeof *more * (size_t)(*count + 1));
+  if (more == NULL) {
+    return fe_wrong(settings, "there is not enough memory");
+  }
+  more[*count] = (struct fe_choice){text, equals + 1, (size_t)(equals - text), false};
+  *choices = more;
+  *count += 1;
+  return FE_GO_ON;
 }
 
 static const char fe_no_param[] = "sets a tuning parameter that does not exist; see --print-params";
@@ -342,6 +396,24 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
     break;
   case FE_OPTION_REPORT:
     settings->report = true;
+    break;
+  case FE_OPTION_IN:
+    return fe_add_choice(settings, option, argument, &settings->ins, &settings->num_ins);
+  case FE_OPTION_OUT:
+    return fe_add_choice(settings, option, argument, &settings->outs, &settings->num_outs);
+  case FE_OPTION_MEMORY_LIMIT:
+    if (!fe_parse_bytes(argument, &settings->memory_limit)) {
+      return fe_wrong(settings, "the memory limit must be a number of bytes such as 64MB or 2GiB, but is `%s`", argument);
+    }
+    break;
+  case FE_OPTION_CHUNK:
+    if (!fe_parse_long(argument, 1, &number)) {
+      return fe_wrong(settings, "the size of chunks must be a positive integer, but is `%s`", argument);
+    }
+    settings->chunk = number;
+    break;
+  case FE_OPTION_STREAM_REPORT:
+    settings->stream_report = true;
     break;
   case FE_OPTION_HELP:
     fe_help(settings);

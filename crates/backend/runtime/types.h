@@ -24,6 +24,7 @@ FE_SHARED_DATA const struct fe_prim fe_prim_i8, fe_prim_i16, fe_prim_i32, fe_pri
 
 struct fe_kernel;
 struct fe_type;
+struct fe_streaming;
 
 struct fe_field {
   const char *name;
@@ -100,6 +101,7 @@ struct fe_entry {
   int num_attributes;
   const char *const *attributes;
   int (*call)(struct futhark_context *ctx, void *out, const void *const *inputs);
+  const struct fe_streaming *streaming; // NULL if it is not on sequences
 };
 
 // Written by the compiler at the end of the program.

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 FE_SHARED_DEFINED const struct fe_prim fe_prim_i8 = {"i8", FE_SIGNED, 1, "  i8"};
 FE_SHARED_DEFINED const struct fe_prim fe_prim_i16 = {"i16", FE_SIGNED, 2, " i16"};
@@ -91,6 +92,7 @@ struct fe_input {
   unsigned char *buffer;
   size_t at, end;
   bool ended;          // the file has no more bytes than those in the buffer
+  bool direct;         // it may be slow, so that what has come is taken without waiting for more
   int error;           // why reading failed, as in errno, or 0
   uint64_t before;     // bytes of the file before the buffer
   uint64_t line;       // from 1
@@ -125,6 +127,26 @@ static void fe_input_free(struct fe_input *in) {
   in->word = NULL;
 }
 
+// Reads some bytes, at most `n`; none if the file has ended or cannot be read.
+static size_t fe_input_fetch(struct fe_input *in, void *out, size_t n) {
+  errno = 0;
+  if (!in->direct) {
+    size_t got = fread(out, 1, n, in->file);
+    if (got == 0 && ferror(in->file)) {
+      in->error = errno != 0 ? errno : EIO;
+    }
+    return got;
+  }
+  ssize_t got;
+  do {
+    got = read(fileno(in->file), out, n);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    in->error = errno;
+  }
+  return got < 0 ? 0 : (size_t)got;
+}
+
 // Tries to have `n` bytes in the buffer, at most FE_INPUT_SIZE; how many are there.
 static size_t fe_input_want(struct fe_input *in, size_t n) {
   size_t left = in->end - in->at;
@@ -136,14 +158,10 @@ static size_t fe_input_want(struct fe_input *in, size_t n) {
   in->at = 0;
   in->end = left;
   while (in->end < n) {
-    errno = 0;
-    size_t got = fread(in->buffer + in->end, 1, FE_INPUT_SIZE - in->end, in->file);
+    size_t got = fe_input_fetch(in, in->buffer + in->end, FE_INPUT_SIZE - in->end);
     in->end += got;
     if (got == 0) {
       in->ended = true;
-      if (ferror(in->file)) {
-        in->error = errno != 0 ? errno : EIO;
-      }
       break;
     }
   }

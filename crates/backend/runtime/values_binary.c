@@ -50,15 +50,9 @@ static size_t fe_input_bytes(struct fe_input *in, void *out, size_t n) {
     memcpy(out, in->buffer + in->at, taken);
     in->at += taken;
   }
-  if (taken < n && !in->ended) {
-    errno = 0;
-    size_t got = fread((unsigned char *)out + taken, 1, n - taken, in->file);
-    if (got < n - taken) {
-      in->ended = true;
-      if (ferror(in->file)) {
-        in->error = errno != 0 ? errno : EIO;
-      }
-    }
+  while (taken < n && !in->ended) {
+    size_t got = fe_input_fetch(in, (unsigned char *)out + taken, n - taken);
+    in->ended = got == 0;
     taken += got;
     in->before += got;
   }

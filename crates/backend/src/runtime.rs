@@ -199,7 +199,7 @@ const BASE: Files = files![
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
-const CONTEXT: Files = files!["types.h", "context.h", "interface.h"];
+const CONTEXT: Files = files!["types.h", "streams.h", "context.h", "interface.h"];
 /// Memory and contexts.
 const CONTEXTS: Files = files!["memory.c", "context.c"];
 /// Objects of the interface.
@@ -216,7 +216,15 @@ const VALUES: Files = files![
     "options.c",
 ];
 /// `main` of an executable.
-const CLI: Files = files!["cli.c"];
+const CLI: Files = files![
+    "stream_source.c",
+    "stream_sink.c",
+    "stream_pace.c",
+    "stream_threads.c",
+    "stream_run.c",
+    "stream_cli.c",
+    "cli.c",
+];
 /// `main` of a server.
 const SERVER: Files =
     files!["server_vars.c", "server_files.c", "server_general.c", "server_parts.c", "server.c"];

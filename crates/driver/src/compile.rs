@@ -69,8 +69,12 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let foreign = request.foreign.choice(request.target);
     let entry_points = request.entry_points.clone();
     let changes = Changes { entry_points, unsafety, foreign };
-    let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
+    let mut plan = request.plan.clone();
+    if mode == Mode::Executable {
+        plan.passes.insert(0, fehu_opt::STAGES);
+    }
+    let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
     let settings =
         Settings { target, mode, strict_float, without, few: false, orders: None, kernel_code };

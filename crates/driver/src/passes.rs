@@ -75,9 +75,12 @@ pub fn run(
     remarks: &mut Remarks,
     observer: &mut Observer<'_>,
 ) -> Option<Prog> {
-    // Passes over sequences are not cut into chunks yet, and nothing but `unpass` knows them.
+    // Nothing but `stages` and `unpass` knows passes over sequences.
+    let is_first = |pass: &Pass| pass.name == fehu_opt::STAGES.name;
+    let first = plan.passes.iter().take_while(|pass| is_first(pass)).count();
     let whole = !plan.passes.is_empty() && fehu_opt::has_passes(&prog);
-    for pass in whole.then_some(&fehu_opt::UNPASS).into_iter().chain(&plan.passes) {
+    let unpass = whole.then_some(&fehu_opt::UNPASS).into_iter();
+    for pass in plan.passes[..first].iter().chain(unpass).chain(&plan.passes[first..]) {
         remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);

@@ -12,7 +12,9 @@ use rustc_hash::FxHashSet;
 pub(super) fn parameters(prog: &Prog) -> Vec<Tuning> {
     let mut all: Vec<Tuning> = Vec::new();
     for entry in &prog.entries {
-        for name in Reach::from(prog, &prog.funs[entry.fun].body) {
+        let steps = prog.streams.iter().filter(|streaming| streaming.entry == entry.name);
+        let funs = std::iter::once(entry.fun).chain(steps.flat_map(|steps| steps.funs()));
+        for name in funs.flat_map(|fun| Reach::from(prog, &prog.funs[fun].body)) {
             match all.iter_mut().find(|param| param.name == name) {
                 Some(param) if param.entries.contains(&entry.name) => {}
                 Some(param) => param.entries.push(entry.name.clone()),

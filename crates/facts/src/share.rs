@@ -288,11 +288,19 @@ impl Visit for Look<'_> {
                 }
             }
             Exp::Stream(op) => {
-                let accs = op.init.len();
-                self.rows(op.chunk.params.get(1 + accs..).unwrap_or(&[]), &op.inputs);
-                let params = op.chunk.params.get(1..1 + accs).unwrap_or(&[]);
+                self.rows(op.chunk_params(), &op.inputs);
+                if let StreamForm::Pass(pieces) = &op.form {
+                    let mut params = op.piece_params();
+                    for piece in pieces {
+                        let (own, rest) = params.split_at(2 + piece.values.len());
+                        self.rows(&own[..1], &[piece.sizes]);
+                        self.rows(&own[2..], &piece.values);
+                        params = rest;
+                    }
+                }
+                let params = op.acc_params();
                 match op.form {
-                    StreamForm::Seq | StreamForm::Pass => {
+                    StreamForm::Seq | StreamForm::Pass(_) => {
                         for (index, param) in params.iter().enumerate() {
                             self.same(*param, op.init[index]);
                             self.all_same(&[*param], &op.chunk.body.results[index..][..1]);

@@ -248,7 +248,8 @@ pub(crate) enum StreamForm {
     Map,
     Red(Lambda),
     Seq,
-    Pass,
+    /// Sizes and values of the inputs whose elements differ in size.
+    Pass(Vec<(Slot, Vec<Slot>)>),
 }
 
 #[derive(Debug)]

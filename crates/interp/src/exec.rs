@@ -5,6 +5,7 @@ mod arrays;
 mod control;
 mod flatmap;
 mod map;
+mod pass;
 mod quick;
 mod seg;
 mod stream;

@@ -42,6 +42,7 @@
 //! - [`verify`]: checks that a program obeys all these rules;
 //! - [`visit`], [`free`], [`subst`]: traversals, free variables, substitution and copies;
 //! - [`pass`]: what a pass is;
+//! - [`streaming`]: the steps of entry points on sequences, which the run-time executes;
 //! - [`builder`]: constructing bodies, and types that follow from operands.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
@@ -62,6 +63,7 @@ mod types;
 pub mod builder;
 pub mod free;
 pub mod pass;
+pub mod streaming;
 pub mod subst;
 pub mod text;
 pub mod verify;
@@ -81,7 +83,8 @@ pub use prog::{
 };
 pub use seg::{Level, Rows, Seg, SegParts, Tiling, takes_elements};
 pub use soac::{
-    AccInput, Flatmap, Hist, HistOp, Partition, Red, Scan, Scatter, Screma, Stream, StreamForm,
+    AccInput, Flatmap, Hist, HistOp, Partition, Pieces, Red, Scan, Scatter, Screma, Stream,
+    StreamForm,
 };
 pub use stage::Stage;
 pub use types::{Elem, Type};

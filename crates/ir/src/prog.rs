@@ -1,5 +1,6 @@
 //! Programs, functions, bodies, statements.
 
+use crate::streaming::{Sequence, Streaming};
 use crate::{Atom, Exp, External, Foreign, Scalar, Stage, Type};
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};
@@ -28,6 +29,8 @@ pub struct Prog {
     pub funs: IdVec<FunId, Fun>,
     /// What the outside world can call.
     pub entries: Vec<Entry>,
+    /// How entry points on sequences are executed chunk by chunk, if that is known.
+    pub streams: Vec<Streaming>,
 }
 
 /// A constant: a body that is evaluated at most once.
@@ -152,6 +155,10 @@ pub struct Entry {
     pub params: Vec<(EcoString, External)>,
     /// The external result.
     pub result: External,
+    /// The parameters that are sequences.
+    pub sources: Vec<Sequence>,
+    /// The parts of the result that are.
+    pub sinks: Vec<Sequence>,
     /// Attributes of the source declaration, which tools outside may ask for.
     pub attrs: Vec<Attr>,
     /// Documentation.

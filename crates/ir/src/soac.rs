@@ -105,13 +105,13 @@ pub struct Scatter {
 
 /// A computation on chunks of the inputs, which are all cut alike, in any way the compiler likes.
 /// The function's parameters are the size of the chunk, the accumulators, and the chunks; its results
-/// are the accumulators and the chunks of the array results. Binds the accumulators and the arrays. (The form `Pass` also has
-/// array results of other sizes.)
+/// are the accumulators and the chunks of the array results. Binds the accumulators and the arrays. (The form `Pass` has more
+/// parameters, and array results of other sizes.)
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stream {
     /// The total size.
     pub width: Atom,
-    /// Arrays of that outermost size.
+    /// Arrays of that outermost size. Those of a pass are only known to have it when they have been read.
     pub inputs: Vec<Var>,
     /// How chunks relate.
     pub form: StreamForm,
@@ -141,8 +141,12 @@ pub enum StreamForm {
     ///
     /// ```text
     /// (sum: i64, k: i64, ys: [k]f64) =
-    ///   stream n (xs) pass init (0) chunk (\m sum xs -> ... in (sum', m', ys'))
+    ///   stream n (xs) pass init (0) chunk (\m last sum xs -> ... in (sum', m', ys'))
     /// ```
+    ///
+    /// The second parameter says whether the chunk is the last one. Inputs are read in step; that one ends before the others is an
+    /// error of the pass, which is noticed when it happens. [`Pieces`] are inputs whose elements differ in size.
+    ///
     ///
     /// In [`Lambda::ret`] the size of the chunk stands for that number. Elements of differing sizes are two sinks: the sizes, and the elements of all
     /// of them.
@@ -150,7 +154,48 @@ pub enum StreamForm {
     /// The law of a pass: the results do not depend on how the inputs are cut, a chunk may be empty, and an empty one changes nothing.
     /// A single chunk is therefore always right; the pass `unpass` makes it that, for machines that
     /// hold all of it in memory. Passes are executed by the host, and are in no other operator.
-    Pass,
+    Pass(Vec<Pieces>),
+}
+
+/// An input of a pass whose elements are arrays of differing sizes: these sizes, and all elements one after the other. A chunk has the
+/// parameters `sizes: [m]i64`, `t: i64`, and for each of the values `c: [t]...`, after those of the other inputs. Sizes that are
+/// negative, or more than there are values, are an error of the pass.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pieces {
+    /// How large each of them is.
+    pub sizes: Var,
+    /// What they consist of.
+    pub values: Vec<Var>,
+}
+
+impl Stream {
+    /// Whether it is a pass over sequences.
+    pub fn is_pass(&self) -> bool {
+        matches!(self.form, StreamForm::Pass(_))
+    }
+
+    /// How many parameters of the function come before the accumulators.
+    pub fn leading(&self) -> usize {
+        if self.is_pass() { 2 } else { 1 }
+    }
+
+    /// The parameters for the accumulators.
+    pub fn acc_params(&self) -> &[Var] {
+        let first = self.leading();
+        self.chunk.params.get(first..first + self.init.len()).unwrap_or(&[])
+    }
+
+    /// The parameters for the chunks of `inputs`.
+    pub fn chunk_params(&self) -> &[Var] {
+        let first = self.leading() + self.init.len();
+        self.chunk.params.get(first..first + self.inputs.len()).unwrap_or(&[])
+    }
+
+    /// The parameters for pieces, in the order of the pieces: sizes, total, values.
+    pub fn piece_params(&self) -> &[Var] {
+        let first = self.leading() + self.init.len() + self.inputs.len();
+        self.chunk.params.get(first..).unwrap_or(&[])
+    }
 }
 
 /// Stable reordering: the function yields for each position a class, an i64, and then elements. Binds the

@@ -292,7 +292,15 @@ macro_rules! traversal {
                         v.use_var(input);
                     }
                     match &$($m)? op.form {
-                        StreamForm::Map | StreamForm::Seq | StreamForm::Pass => {}
+                        StreamForm::Map | StreamForm::Seq => {}
+                        StreamForm::Pass(pieces) => {
+                            for piece in pieces {
+                                v.use_var(&$($m)? piece.sizes);
+                                for value in &$($m)? piece.values {
+                                    v.use_var(value);
+                                }
+                            }
+                        }
                         StreamForm::Red(lambda, _) => v.lambda(lambda),
                     }
                     for atom in &$($m)? op.init {

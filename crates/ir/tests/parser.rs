@@ -9,7 +9,7 @@ fn errors_say_what_was_found_and_expected() {
     let cases = [
         ("", "1:1: expected `prog`, found the end of the text"),
         ("prog grid", "1:6: there is no stage `grid`"),
-        ("prog arrays\nfoo", "2:1: expected `const`, `fun` or `entry`, found `foo`"),
+        ("prog arrays\nfoo", "2:1: expected `const`, `fun`, `entry` or `streaming`, found `foo`"),
         ("prog arrays fun f (x i32)", "1:22: expected `:`, found `i32`"),
         ("prog arrays fun f (x: i33) -> () = ()", "1:23: expected a type, found `i33`"),
         ("prog arrays fun f (x: i32,) -> () = ()", "1:27: expected a parameter, found `)`"),

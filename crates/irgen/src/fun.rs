@@ -21,7 +21,13 @@ pub fn random_segs(seed: u64, config: Config) -> Prog {
 
 fn random_of(stage: Stage, seed: u64, config: Config) -> Prog {
     let mut rng = Rng::new(seed);
-    let mut prog = Prog { stage, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new() };
+    let mut prog = Prog {
+        stage,
+        consts: IdVec::new(),
+        funs: IdVec::new(),
+        entries: Vec::new(),
+        streams: Vec::new(),
+    };
     let mut costs = Vec::new();
     for _ in 0..rng.below(3) {
         let item = constant(&mut rng, config, &prog, &costs);
@@ -166,5 +172,6 @@ fn entry(main: &Fun, fun: FunId) -> Entry {
         Ok([ty]) => External::Transparent(ty, false),
         Err(parts) => External::Opaque(fehu_ir::OpaqueType::plain("results", parts), false),
     };
-    Entry { name: "main".into(), fun, params, result, attrs: Vec::new(), doc: None }
+    let (sources, sinks, attrs) = (Vec::new(), Vec::new(), Vec::new());
+    Entry { name: "main".into(), fun, params, result, sources, sinks, attrs, doc: None }
 }

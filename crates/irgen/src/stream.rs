@@ -97,7 +97,7 @@ impl Gen<'_> {
             StreamForm::Map | StreamForm::Red(..) => {
                 ops.iter().map(|(_, neutral)| Atom::Const(*neutral)).collect()
             }
-            StreamForm::Seq | StreamForm::Pass => {
+            StreamForm::Seq | StreamForm::Pass(_) => {
                 ops.iter().map(|_| self.scalar(Prim::I64)).collect()
             }
         };

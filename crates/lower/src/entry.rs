@@ -13,6 +13,7 @@ use ecow::{EcoString, eco_format};
 use fehu_base::{OrBug, Span};
 use fehu_check::Unit;
 use fehu_check::ty::{Size, Ty, VarId};
+use fehu_ir::streaming::Sequence;
 use fehu_ir::{Atom, Attr, CheckPart, CmpOp, Entry, Fun, Param, Type, Var};
 use fehu_syntax::ast;
 use std::rc::Rc;
@@ -72,6 +73,8 @@ impl<'a> Lower<'a> {
             .map(|pat| Attr { name: "stream".into(), args: vec![Attr::named(param_name(pat))] })
             .collect();
         let mut externals = Vec::new();
+        let mut sources = Vec::new();
+        let mut first = 0;
         let mut args = Vec::new();
         let mut ty = scheme.ty.clone();
         let mut written = bind.ret.as_ref();
@@ -94,6 +97,12 @@ impl<'a> Lower<'a> {
                 params.push(Param { var, consumed: fun.consumes && array });
                 parts.push(Atom::Var(var));
             }
+            let count = parts.len();
+            if let Some(elem) = fun.param.as_seq() {
+                let pieces = !elem.exts.is_empty();
+                sources.push(Sequence { name: hint.clone(), first, count, pieces });
+            }
+            first += count;
             let value = Val::build(&shape, &mut parts.into_iter());
             let value = match fun.name {
                 Some(name) => self.sized_argument(name, value, &inner, span),
@@ -130,7 +139,9 @@ impl<'a> Lower<'a> {
         for arg in args {
             value = self.apply(value, arg, span)?;
         }
+        let is_seq = self.seq_fields(&value);
         let value = self.without_seqs(value, span)?;
+        let sinks = sinks(&is_seq, &value);
         // An interactive session shows functions.
         if !is_functional(&ty) {
             self.no_function(&value, span, "the result of an entry point")?;
@@ -168,6 +179,8 @@ impl<'a> Lower<'a> {
             fun,
             params: externals,
             result,
+            sources,
+            sinks,
             attrs: dec.attrs.iter().map(attribute).chain(streamed).collect(),
             doc: dec.doc.as_ref().map(|doc| doc.text.clone()),
         });
@@ -331,6 +344,35 @@ impl<'a> Lower<'a> {
         }
         atom
     }
+}
+
+/// The sequences among the fields of a result, now that it is data.
+fn sinks(is_seq: &[(EcoString, bool)], value: &Val<'_>) -> Vec<Sequence> {
+    let mut first = 0;
+    let mut sinks = Vec::new();
+    let whole = [("0".into(), value.clone())];
+    let fields = match value {
+        Val::Record(fields) if is_seq.len() == fields.len() && is_seq.len() != 1 => &fields[..],
+        Val::Record(_)
+        | Val::Fun(_)
+        | Val::Scalar(..)
+        | Val::Array(..)
+        | Val::Sum(..)
+        | Val::Choice(..)
+        | Val::Acc(..) => &whole[..],
+    };
+    for ((name, is_seq), (_, field)) in is_seq.iter().zip(fields) {
+        let count = field.shape().parts().len();
+        // Elements of differing sizes are a pair of arrays.
+        let pieces = matches!(field, Val::Record(fields) if fields.len() == 2
+            && fields.iter().all(|(_, part)| matches!(part, Val::Array(..))));
+        let plain = matches!(field, Val::Array(..));
+        if *is_seq && (pieces || plain) {
+            sinks.push(Sequence { name: name.clone(), first, count, pieces });
+        }
+        first += count;
+    }
+    sinks
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other declarations are no entry points")]

@@ -3,9 +3,7 @@
 use crate::value::{Instance, Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Prim, Span};
-use fehu_ir::{
-    Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Red, Scan, Scatter, Screma, Type, Var,
-};
+use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Screma, Type, Var};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -169,14 +167,6 @@ impl<'a> Lower<'a> {
         let sum = self.b().size_op(BinOp::Add, Atom::Var(params[0]), Atom::Var(params[1]));
         let body = self.b().close(vec![sum]);
         Lambda { params: params.into(), body, ret: vec![Type::I64] }
-    }
-
-    pub(crate) fn sum_i64(&mut self, size: Atom, array: Var, span: Span) -> Atom {
-        let map = self.identity(&Shape::Prim(Prim::I64));
-        let op = self.add_i64();
-        let reds = vec![Red { op, neutral: vec![Atom::i64(0)], commutative: true }];
-        let screma = Screma { width: size, inputs: vec![array], map, scans: Vec::new(), reds };
-        self.operator_stm(Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
     }
 }
 

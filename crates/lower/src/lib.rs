@@ -147,6 +147,7 @@ fn run<'a>(
             consts: IdVec::new(),
             funs: IdVec::new(),
             entries: Vec::new(),
+            streams: Vec::new(),
         },
         building: vec![Building::new(&serial)],
         serial,

@@ -18,8 +18,9 @@ use crate::build::Attach;
 use crate::env::Frame;
 use crate::value::{Closure, Code, Shape, Val};
 use crate::{Lower, Res};
+use ecow::EcoString;
 use fehu_base::{OrBug, Span};
-use fehu_ir::{Atom, Exp, Lambda, Stm, Stream, StreamForm, Type, Var};
+use fehu_ir::{Atom, Exp, Lambda, Pieces, Stm, Stream, StreamForm, Type, Var};
 use std::rc::Rc;
 
 use chunk::{Chunk, Col};
@@ -114,6 +115,22 @@ impl<'a> Lower<'a> {
         Val::Fun(Rc::new(Closure { code, frame: frame.clone(), instance: None, args }))
     }
 
+    /// Which fields of a result are sequences; a result that is no record is its own only field, 0.
+    pub(crate) fn seq_fields(&self, value: &Val<'a>) -> Vec<(EcoString, bool)> {
+        match value {
+            Val::Record(fields) if fields.len() != 1 => {
+                fields.iter().map(|(name, field)| (name.clone(), self.is_seq(field))).collect()
+            }
+            Val::Record(_)
+            | Val::Fun(_)
+            | Val::Scalar(..)
+            | Val::Array(..)
+            | Val::Sum(..)
+            | Val::Choice(..)
+            | Val::Acc(..) => vec![("0".into(), self.is_seq(value))],
+        }
+    }
+
     fn is_seq(&self, value: &Val<'a>) -> bool {
         matches!(value, Val::Fun(closure) if recipe(closure).is_some())
     }
@@ -138,7 +155,8 @@ impl<'a> Lower<'a> {
 
         self.b().open();
         let size = self.b().var("m", Type::I64);
-        let mut params = vec![size];
+        let last = self.b().var("last", Type::BOOL);
+        let mut params = vec![size, last];
         let states: Vec<Val<'a>> = pass
             .states
             .iter()
@@ -158,7 +176,9 @@ impl<'a> Lower<'a> {
                 }
             });
         }
-        let mut run = chunk::Run { size: Atom::Var(size), width, sources, states, span };
+        let pieces = self.piece_params(&pass, Atom::Var(size), &mut params);
+        let last = Atom::Var(last);
+        let mut run = chunk::Run { size: Atom::Var(size), last, sources, pieces, states, span };
         let chunk = self.chunk(&node, &mut run)?;
         let mut sinks = Vec::new();
         let elements = match want {
@@ -192,7 +212,7 @@ impl<'a> Lower<'a> {
         let body = self.b().close(results);
         let init = pass.states.iter().flat_map(Val::parts).collect();
         let chunk = Lambda { params, body, ret };
-        let form = StreamForm::Pass;
+        let form = StreamForm::Pass(self.pieces_of(&pass));
         let exp = Exp::Stream(Box::new(Stream { width, inputs, form, init, chunk }));
 
         let mut pat: Vec<Var> = types.drain(..).map(|ty| self.b().var("s", ty)).collect();
@@ -229,6 +249,37 @@ impl<'a> Lower<'a> {
                 Got::State(last)
             }
         })
+    }
+
+    /// The parameters for pieces: sizes, how many values there are, and these.
+    fn piece_params(
+        &mut self,
+        pass: &Pass<'a>,
+        size: Atom,
+        params: &mut Vec<Var>,
+    ) -> Vec<(Val<'a>, Val<'a>)> {
+        let mut pieces = Vec::with_capacity(pass.pieces.len());
+        for (sizes, values) in &pass.pieces {
+            let (Val::Array(_, int, _), Val::Array(_, elem, _)) = (sizes, values) else {
+                self.bug(pass.span, "the pieces of a sequence are not arrays");
+            };
+            let sizes = self.parameter("sizes", &Shape::Array(size, int.clone()), params);
+            let total = self.b().var("t", Type::I64);
+            params.push(total);
+            let shape = Shape::Array(Atom::Var(total), elem.clone());
+            pieces.push((sizes, self.parameter("c", &shape, params)));
+        }
+        pieces
+    }
+
+    fn pieces_of(&mut self, pass: &Pass<'a>) -> Vec<Pieces> {
+        let mut pieces = Vec::with_capacity(pass.pieces.len());
+        for (sizes, values) in &pass.pieces {
+            let (sizes, values) = (self.array_parts(sizes), self.array_parts(values));
+            let sizes = self.array_vars(&sizes)[0];
+            pieces.push(Pieces { sizes, values: self.array_vars(&values) });
+        }
+        pieces
     }
 
     /// A value of a shape whose parts are new parameters.

@@ -29,6 +29,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
+mod stages;
 mod streamed;
 mod unpartition;
 mod unpass;
@@ -43,6 +44,7 @@ pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
+pub use stages::STAGES;
 pub use streamed::STREAMED;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
@@ -60,6 +62,7 @@ pub const PASSES: &[Pass] = &[
     CHECKS,   //
     FUSE,     //
     STREAMED,
+    STAGES,
     UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,

@@ -133,7 +133,7 @@ impl Unstream<'_> {
         match stream.form {
             StreamForm::Map | StreamForm::Red(..) => self.whole(pat, stream, out),
             StreamForm::Seq => self.chunks(pat, stream, out),
-            StreamForm::Pass => {
+            StreamForm::Pass(_) => {
                 bug("a pass over sequences is left, which `unpass` should have removed")
             }
         }

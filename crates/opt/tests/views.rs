@@ -76,7 +76,13 @@ fn random_views(seed: u64) -> Prog {
     let fun = Fun { name: "f".into(), vars, params, results, body, attrs, foreign };
     let mut funs = IdVec::new();
     funs.push(fun);
-    Prog { stage: Stage::Arrays, consts: IdVec::new(), funs, entries: Vec::new() }
+    Prog {
+        stage: Stage::Arrays,
+        consts: IdVec::new(),
+        funs,
+        entries: Vec::new(),
+        streams: Vec::new(),
+    }
 }
 
 fn array_type(shape: &[i64]) -> Type {

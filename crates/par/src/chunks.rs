@@ -151,7 +151,7 @@ impl Chunks<'_> {
             let sequential = is_sequential(&stm);
             match stm.exp {
                 Exp::Stream(stream)
-                    if !matches!(stream.form, StreamForm::Seq | StreamForm::Pass)
+                    if !matches!(stream.form, StreamForm::Seq | StreamForm::Pass(_))
                         && !sequential =>
                 {
                     let rest = Stm { exp: Exp::Threads, ..stm };
@@ -265,7 +265,7 @@ impl Chunks<'_> {
     fn operator(&mut self, stream: &Stream) -> Option<Lambda> {
         match &stream.form {
             StreamForm::Red(op, _) => Some(copy_lambda(op, self.vars)),
-            StreamForm::Map | StreamForm::Seq | StreamForm::Pass => None,
+            StreamForm::Map | StreamForm::Seq | StreamForm::Pass(_) => None,
         }
     }
 

@@ -77,7 +77,7 @@ pub fn thresholds(prog: &Prog) -> Vec<Threshold> {
         let calls = Walk::through(&constant.body, Vec::new(), &mut found);
         reach(&mut work, &mut paths, calls);
     }
-    let entries = prog.entries.iter().map(|entry| (entry.fun, Vec::new())).collect();
+    let entries = prog.roots().into_iter().map(|fun| (fun, Vec::new())).collect();
     reach(&mut work, &mut paths, entries);
     while let Some(fun) = work.pop() {
         let path = paths.get(&fun).cloned().unwrap_or_default();

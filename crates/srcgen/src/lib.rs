@@ -17,6 +17,7 @@
 //!
 //! - [`exp`]: any expression; [`scalar`], [`mod@array`], [`function`]: by type; [`control`]: loops and matches;
 //! - [`ops`]: associative operators; [`stm`]: blocks; [`dec`], [`module`]: declarations;
+//! - [`mod@sequences`]: programs on sequences, which are of another kind;
 //! - [`reduce`]: makes any program smaller that shows a fault; [`mutant`]: changes any program a little.
 
 mod array;
@@ -30,10 +31,13 @@ pub mod mutant;
 mod ops;
 pub mod reduce;
 mod scalar;
+mod sequences;
 mod stm;
 mod ty;
 
 use env::Gen;
+
+pub use sequences::{sequence_arguments, sequences};
 
 /// How large programs are, and what they may contain.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 //!
 //! * [`types`]: which types there are; [`names`]: what they are called in C;
 //! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions for each kind of type;
-//! * [`entry`]: the functions for entry points; [`header`], [`manifest`], [`tables`]: the descriptions.
+//! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
 mod code;
@@ -18,6 +18,7 @@ mod names;
 mod opaque;
 mod opaque_array;
 mod record;
+mod steps;
 mod sum;
 mod tables;
 mod types;
@@ -78,10 +79,15 @@ pub fn generate(
         }
         entry::function(&mut entries, &types, &callee);
     }
+    for id in prog.streams.iter().flat_map(|streaming| streaming.funs()) {
+        prototypes.push_str(&entry::prototype(&prog.funs[id], &functions(id)));
+    }
     let public = header::declarations(&types, target, &objects.prototypes, &entries.prototypes);
     let tables = match mode {
         Mode::Library => String::new(),
-        Mode::Executable | Mode::Server => tables::tables(&types, &prog.entries, tuning),
+        Mode::Executable | Mode::Server => {
+            tables::tables(&types, &prog.entries, &steps::all(prog, functions), tuning)
+        }
     };
     let definitions = format!(
         "// What the program's functions look like to the interface.\n{prototypes}\n// Objects\n\n{}{}{}",

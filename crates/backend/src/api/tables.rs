@@ -9,13 +9,19 @@ use super::entry::{c_function, input_types};
 use super::manifest::attribute;
 use super::names::{self, quoted};
 use super::record::project;
+use super::steps::Steps;
 use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, TypeId, Types, VariantDef};
 use fehu_ir::Entry;
 
 /// All tables.
-pub(super) fn tables(types: &Types, entries: &[Entry], tuning: &[TuningParam]) -> String {
-    let mut out = Tables { types, code: Code::default(), data: String::new() };
+pub(super) fn tables(
+    types: &Types,
+    entries: &[Entry],
+    steps: &[Steps<'_>],
+    tuning: &[TuningParam],
+) -> String {
+    let mut out = Tables { types, steps, code: Code::default(), data: String::new() };
     let count = types.list.len();
     let mut described = String::new();
     for (id, ty) in types.list.iter().enumerate() {
@@ -40,6 +46,8 @@ pub(super) fn tables(types: &Types, entries: &[Entry], tuning: &[TuningParam]) -
 
 struct Tables<'a> {
     types: &'a Types,
+    /// Of entry points on sequences.
+    steps: &'a [Steps<'a>],
     /// Functions.
     code: Code,
     /// Lists that the tables point to.
@@ -381,6 +389,11 @@ impl Tables<'_> {
     }
 
     fn entry(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> String {
+        let steps = self.steps.iter().find(|steps| steps.streaming.entry == entry.name);
+        let streaming = match steps {
+            Some(steps) => super::steps::tables(steps, entry, &mut self.code, &mut self.data),
+            None => "NULL".to_owned(),
+        };
         let (types, function) = (self.types, c_function(entry));
         let (Some(inputs), Some(output)) = (input_types(types, entry), types.id(&entry.result))
         else {
@@ -432,6 +445,7 @@ impl Tables<'_> {
             ".num_attributes = {0}", entry.attrs.len();
             ".attributes = fe_attributes_{index}";
             ".call = {thunk}";
+            ".streaming = {0}", streaming;
         ];
         let members: String = members.iter().map(|member| format!("    {member},\n")).collect();
         format!("  {{\n{members}  }},\n")

@@ -518,5 +518,17 @@ static const struct fe_program fe_program = {
 #include "server_parts.c"
 #include "server.c"
 #else
+// Nothing here is on sequences.
+static bool fe_is_streamed(const struct fe_settings *settings, const struct fe_entry *entry) {
+  (void)settings;
+  return entry->streaming != NULL;
+}
+static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct futhark_context *ctx,
+                                      const struct fe_entry *entry) {
+  (void)settings;
+  (void)ctx;
+  (void)entry;
+  return FE_EXIT_FAILURE;
+}
 #include "cli.c"
 #endif

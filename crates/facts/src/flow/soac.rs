@@ -61,7 +61,7 @@ impl<'a> Flow<'a, '_> {
                 });
                 match &op.form {
                     StreamForm::Red(lambda, _) => self.operator(lambda),
-                    StreamForm::Map | StreamForm::Seq | StreamForm::Pass => {}
+                    StreamForm::Map | StreamForm::Seq | StreamForm::Pass(_) => {}
                 }
             }
             Exp::Seg(seg) => {

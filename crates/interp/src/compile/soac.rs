@@ -48,7 +48,12 @@ impl Compiler<'_> {
             fehu_ir::StreamForm::Map => StreamForm::Map,
             fehu_ir::StreamForm::Red(op, _) => StreamForm::Red(self.lambda(op)),
             fehu_ir::StreamForm::Seq => StreamForm::Seq,
-            fehu_ir::StreamForm::Pass => StreamForm::Pass,
+            fehu_ir::StreamForm::Pass(pieces) => {
+                let pieces = pieces.iter().map(|piece| {
+                    (self.read_vars(&[piece.sizes])[0], self.read_vars(&piece.values))
+                });
+                StreamForm::Pass(pieces.collect())
+            }
         };
         let inputs = self.read_vars(&stream.inputs);
         let width = self.read(stream.width);

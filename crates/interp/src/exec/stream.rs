@@ -16,6 +16,9 @@ impl<'p> Machine<'p> {
         pat: &[Slot],
         frame: &mut Frame,
     ) -> Res<()> {
+        if let StreamForm::Pass(pieces) = &stream.form {
+            return self.pass(stream, pieces, pat, frame);
+        }
         let width = size(frame, &stream.width)?;
         if width < 0 {
             return Err(Error::program(format!("array size {width} is negative")));
@@ -30,35 +33,29 @@ impl<'p> Machine<'p> {
             return Err(Error::internal("a stream's function does not fit it"));
         }
         let init: Vec<Value> = stream.init.iter().map(|arg| take(frame, arg)).collect();
-        let is_pass = matches!(stream.form, StreamForm::Pass);
         let mut outputs = Vec::new();
         for ret in &chunk.ret[accs..] {
-            // The outermost size is the chunk's; the sum of them is the width, except in a pass, where arrays grow.
+            // The outermost size is the chunk's; the sum of them is the width.
             let row = match ret {
-                Ret::Data(_, shape) if is_pass && shape.is_empty() => {
-                    outputs.push(Sink::Count(0));
-                    continue;
-                }
                 Ret::Data(elem, shape) => Ret::Data(*elem, shape.get(1..).unwrap_or(&[]).to_vec()),
                 Ret::Acc => Ret::Acc,
             };
-            let space = if is_pass { 0 } else { width };
-            let made = self.outputs(&[space], &[row], std::iter::empty(), frame)?;
-            outputs.extend(made.into_iter().map(Sink::Rows));
+            outputs.extend(self.outputs(&[width], &[row], std::iter::empty(), frame)?);
         }
         // A sequence of chunks hands its state on; otherwise there is none before the first.
         let (init, mut state) = match &stream.form {
-            StreamForm::Seq | StreamForm::Pass => (Vec::new(), Some(init)),
-            StreamForm::Map | StreamForm::Red(_) => (init, None),
+            StreamForm::Seq => (Vec::new(), Some(init)),
+            StreamForm::Map | StreamForm::Red(_) | StreamForm::Pass(_) => (init, None),
         };
         let mut start = 0;
         while start < width {
             let len = self.chunk_size(width - start);
             let first = match (&stream.form, &mut state) {
-                (StreamForm::Seq | StreamForm::Pass, Some(state)) => std::mem::take(state),
-                (StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_), _) => {
-                    init.clone()
-                }
+                (StreamForm::Seq, Some(state)) => std::mem::take(state),
+                (
+                    StreamForm::Seq | StreamForm::Map | StreamForm::Red(_) | StreamForm::Pass(_),
+                    _,
+                ) => init.clone(),
             };
             frame[chunk.params[0] as usize] = Value::Scalar(Scalar::I64(len));
             for (&param, value) in chunk.params[1..].iter().zip(first) {
@@ -73,40 +70,25 @@ impl<'p> Machine<'p> {
                     self.fold(op, state, &results[..accs], frame)?;
                 }
                 (
-                    StreamForm::Seq | StreamForm::Pass | StreamForm::Map | StreamForm::Red(_),
+                    StreamForm::Seq | StreamForm::Map | StreamForm::Red(_) | StreamForm::Pass(_),
                     state,
                 ) => {
                     let values = results[..accs].iter().map(|arg| take(frame, arg));
                     *state = Some(values.collect());
                 }
             }
-            let mut rows = len;
             for (output, arg) in outputs.iter_mut().zip(&results[accs..]) {
                 let value = take(frame, arg);
-                match (output, &value) {
-                    (Sink::Count(total), Value::Scalar(Scalar::I64(count))) => {
-                        *total += count;
-                        rows = *count;
-                    }
-                    (Sink::Count(_), other) => return Err(super::unexpected("a size", other)),
-                    (Sink::Rows(output), value) => append_chunk(output, value, rows)?,
-                }
+                append_chunk(output, &value, len)?;
             }
             start += len;
         }
-        let mut rows = width;
-        let finished = outputs.into_iter().map(|output| match output {
-            Sink::Count(total) => {
-                rows = total;
-                Value::Scalar(Scalar::I64(total))
-            }
-            Sink::Rows(output) => output.finish(&[rows]),
-        });
+        let finished = outputs.into_iter().map(|output| output.finish(&[width]));
         bind_all(frame, pat, state.unwrap_or(init).into_iter().chain(finished))
     }
 
     /// The size of the next chunk, if so much is left.
-    fn chunk_size(&mut self, left: i64) -> i64 {
+    pub(super) fn chunk_size(&mut self, left: i64) -> i64 {
         match self.options.chunking {
             Chunking::Whole => left,
             Chunking::Size(size) => size.clamp(1, left),
@@ -123,15 +105,8 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// What becomes of a result of the chunks after the accumulators.
-enum Sink {
-    /// The number of elements of the arrays that follow.
-    Count(i64),
-    Rows(Output),
-}
-
 /// Takes in a chunk of a result.
-fn append_chunk(output: &mut Output, value: &Value, len: i64) -> Res<()> {
+pub(super) fn append_chunk(output: &mut Output, value: &Value, len: i64) -> Res<()> {
     match (output, value) {
         (Output::Data { buffer, row }, Value::Array(_)) => {
             let mut shape = crate::array::Shape::from_slice(&[len]);

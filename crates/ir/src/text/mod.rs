@@ -10,7 +10,7 @@
 //! `x*` is any number of `x`, `x,*` the same with commas between them, `x?` one or none.
 //!
 //! ```text
-//! prog     = "prog" stage const* fun* entry*           -- in any order after the stage
+//! prog     = "prog" stage const* fun* entry* streaming*      -- in any order after the stage
 //! const    = "const" name "->" "(" binding,* ")" "=" body
 //! fun      = attrs? foreign? "fun" name "(" ("*"? binding),* ")" "->" "(" binding,* ")" "=" body
 //! foreign  = "foreign" symbols ("vectorised" symbols)?    symbols = "(" (platform word),* ")"
@@ -25,7 +25,13 @@
 //! scalar   = "i8" | ... | "f64" | "bool" | "unit"
 //! atom     = var | literal
 //! entry    = "entry" string "=" name "(" (string ":" external),* ")" "->" external
-//!            ("doc" string)? ("with" attrs)?
+//!            ("takes" sequences)? ("gives" sequences)? ("doc" string)? ("with" attrs)?
+//! sequences = "(" (string number number "pieces"?),* ")"     -- a name, the first part, how many
+//! streaming = "streaming" string "slots" "(" (prim number),* ")" "params" places step* "results" places
+//! step     = "call" name slots "->" slots
+//!          | "pass" name slots "sources" slots ("width" number)? "states" slots
+//!            "sinks" "(" (number "of" number ("keep" slots)? ("out" number number)?),* ")"
+//! slots    = "(" number,* ")"          places = "(" (number | "none"),* ")"
 //! external = "*"? type | "*"? "opaque" string "(" type,* ")" kind?
 //! kind     = fields                                      -- a record
 //!          | "sum" "{" (string "(" external,* ")" "[" number,* "]"),* "}"
@@ -58,7 +64,8 @@
 //!     | "screma" atom "(" var,* ")" "map" lambda ("scan" op)* ("red" "comm"? op)*
 //!     | "hist" atom "(" var,* ")" "map" lambda ("dest" shape "race" atom "(" var,* ")" op)*
 //!     | "scatter" atom "(" var,* ")" "map" lambda ("dest" shape var)*
-//!     | "stream" atom "(" var,* ")" ("map" | "seq" | "pass" | "red" "comm"? lambda)
+//!     | "stream" atom "(" var,* ")"
+//!       ("map" | "seq" | "pass" ("pieces" var "(" var,* ")")* | "red" "comm"? lambda)
 //!       "init" "(" atom,* ")" "chunk" lambda
 //!     | "partition" atom "(" var,* ")" number lambda
 //!     | "seg" level "lanes"? "[" atom,* "]" rows? tiling? "(" var,* ")" lambda
@@ -92,6 +99,7 @@ mod parse;
 mod parse_exp;
 mod print;
 mod print_exp;
+mod streaming;
 
 pub use cursor::ParseError;
 pub use names::{renumber, renumber_fun, sanitise};

@@ -77,8 +77,13 @@ impl<'a> Parser<'a> {
         let Some(stage) = Stage::ALL.iter().copied().find(|s| s.name() == name) else {
             return Err(self.error_before(format!("there is no stage `{name}`")));
         };
-        let mut prog =
-            Prog { stage, consts: IdVec::new(), funs: IdVec::new(), entries: Vec::new() };
+        let mut prog = Prog {
+            stage,
+            consts: IdVec::new(),
+            funs: IdVec::new(),
+            entries: Vec::new(),
+            streams: Vec::new(),
+        };
         let mut fun_names: Vec<FxHashMap<&'a str, Var>> = Vec::new();
         let mut entries = Vec::new();
         loop {
@@ -94,10 +99,12 @@ impl<'a> Parser<'a> {
                 // The sizes in its types are variables of the function, which may come later.
                 let (entry, names) = self.entry()?;
                 entries.push((entry, names, self.position()));
+            } else if self.peek_word("streaming") {
+                prog.streams.push(self.streaming()?);
             } else if self.kind() == &Kind::End {
                 break;
             } else {
-                return Err(self.expected("`const`, `fun` or `entry`"));
+                return Err(self.expected("`const`, `fun`, `entry` or `streaming`"));
             }
         }
         let funs = self.resolve(&self.funs, "function")?;
@@ -124,6 +131,9 @@ impl<'a> Parser<'a> {
             }
             rename_entry(&mut entry, &map);
             prog.entries.push(entry);
+        }
+        for fun in prog.streams.iter_mut().flat_map(|streaming| streaming.funs_mut()) {
+            *fun = FunId(funs[fun.0 as usize]);
         }
         Ok(renumber(&prog))
     }
@@ -231,11 +241,13 @@ impl<'a> Parser<'a> {
         })?;
         self.sign("->")?;
         let result = self.external()?;
+        let sources = if self.eat_word("takes") { self.sequences()? } else { Vec::new() };
+        let sinks = if self.eat_word("gives") { self.sequences()? } else { Vec::new() };
         let doc = if self.eat_word("doc") { Some(self.string()?) } else { None };
         let attrs = if self.eat_word("with") { self.attrs()? } else { Vec::new() };
         let known = self.names.known().iter().enumerate();
         let names = known.map(|(number, (at, name, _))| (*name, Var(number as u32), *at)).collect();
-        Ok((Entry { name, fun, params, result, attrs, doc }, names))
+        Ok((Entry { name, fun, params, result, sources, sinks, attrs, doc }, names))
     }
 
     pub(super) fn fun_name(&mut self) -> Parsed<FunId> {

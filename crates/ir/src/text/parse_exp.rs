@@ -5,8 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm, LoopParam,
-    MathFn, Partition, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch, Tiling,
-    Type, UnOp, Var,
+    MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch,
+    Tiling, Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -259,7 +259,12 @@ impl Parser<'_> {
         } else if self.eat_word("seq") {
             StreamForm::Seq
         } else if self.eat_word("pass") {
-            StreamForm::Pass
+            let mut pieces = Vec::new();
+            while self.eat_word("pieces") {
+                let sizes = self.var()?;
+                pieces.push(Pieces { sizes, values: self.vars()? });
+            }
+            StreamForm::Pass(pieces)
         } else if self.eat_word("red") {
             let commutative = self.eat_word("comm");
             StreamForm::Red(self.lambda()?, commutative)

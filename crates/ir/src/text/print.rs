@@ -52,6 +52,11 @@ pub fn print_lines(prog: &Prog) -> Printed {
         printer.entry(entry);
         add(&printer.out, None);
     }
+    for streaming in &prog.streams {
+        let mut printer = Printer::new(&none, &names);
+        printer.streaming(streaming);
+        add(&printer.out, None);
+    }
     printed
 }
 
@@ -424,6 +429,15 @@ impl<'a> Printer<'a> {
         });
         self.put(" -> ");
         self.external(&entry.result);
+        self.indent += 1;
+        for (word, sequences) in [("takes ", &entry.sources), ("gives ", &entry.sinks)] {
+            if !sequences.is_empty() {
+                self.newline();
+                self.put(word);
+                self.sequences(sequences);
+            }
+        }
+        self.indent -= 1;
         if let Some(doc) = &entry.doc {
             self.indent += 1;
             self.newline();

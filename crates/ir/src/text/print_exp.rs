@@ -357,7 +357,15 @@ impl Printer<'_> {
         match &op.form {
             StreamForm::Map => self.put(" map"),
             StreamForm::Seq => self.put(" seq"),
-            StreamForm::Pass => self.put(" pass"),
+            StreamForm::Pass(pieces) => {
+                self.put(" pass");
+                for piece in pieces {
+                    self.put(" pieces ");
+                    self.var(piece.sizes);
+                    self.put(" ");
+                    self.var_list(&piece.values);
+                }
+            }
             StreamForm::Red(lambda, commutative) => {
                 self.part(if *commutative { "red comm" } else { "red" }, lambda);
             }

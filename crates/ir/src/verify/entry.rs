@@ -1,6 +1,7 @@
 //! Entry points.
 
 use super::{Owner, VerifyError};
+use crate::streaming::{Slot, Step, slot_type};
 use crate::{Atom, Entry, External, Fun, OpaqueKind, OpaqueType, Prog, Scalar, Type, Var, Variant};
 use fehu_base::Prim;
 use rustc_hash::FxHashSet;
@@ -24,6 +25,63 @@ pub(super) fn check(prog: &Prog, errors: &mut Vec<VerifyError>) {
             text: None,
             message,
         }));
+    }
+}
+
+/// Checks the steps of entry points: functions take and yield what is in the slots.
+pub(super) fn check_steps(prog: &Prog, errors: &mut Vec<VerifyError>) {
+    for streaming in &prog.streams {
+        let Some(index) = prog.entries.iter().position(|entry| entry.name == streaming.entry)
+        else {
+            continue;
+        };
+        let slot = |slot: &Slot| streaming.slots.get(*slot).copied();
+        for step in &streaming.steps {
+            let (id, mut wanted, mut yielded, exact) = match step {
+                Step::Call { fun, args, results } => (
+                    *fun,
+                    args.iter().map(slot).collect(),
+                    results.iter().map(slot).collect(),
+                    true,
+                ),
+                Step::Pass(pass) => {
+                    let args: Vec<_> = pass.args.iter().map(slot).collect();
+                    (pass.fun, args, pass.states.iter().map(slot).collect::<Vec<_>>(), false)
+                }
+            };
+            let fits = prog.funs.get(id).is_some_and(|fun| {
+                let ty = |var: &Var| slot_type(&fun.vars[*var].ty);
+                let mut params: Vec<_> = fun.params.iter().map(|param| ty(&param.var)).collect();
+                let mut results: Vec<_> = fun.results.iter().map(ty).collect();
+                if !exact {
+                    // The chunks come after the states, and sinks after their results.
+                    let states = [(Prim::I64, 0), (Prim::I64, 0), (Prim::Bool, 0)].map(Some);
+                    wanted.extend(states.into_iter().chain(yielded.clone()));
+                    if let Step::Pass(pass) = step {
+                        for sink in &pass.sinks {
+                            yielded.push(Some((Prim::I64, 0)));
+                            let first = results.len().min(yielded.len());
+                            let arrays = results[first..].iter().take(sink.parts).copied();
+                            yielded.extend(arrays.collect::<Vec<_>>());
+                        }
+                    }
+                    params.truncate(wanted.len());
+                    if yielded.len() != results.len() {
+                        results.clear();
+                    }
+                }
+                params == wanted && results == yielded
+            });
+            if !fits {
+                errors.push(VerifyError {
+                    owner: Owner::Entry(index),
+                    name: streaming.entry.to_string(),
+                    stm: None,
+                    text: None,
+                    message: "the function of a step does not fit its slots".to_owned(),
+                });
+            }
+        }
     }
 }
 

@@ -149,6 +149,7 @@ fn find(prog: &Prog) -> Vec<VerifyError> {
     let mut errors = Vec::new();
     scope::check(prog, &mut errors);
     entry::check(prog, &mut errors);
+    entry::check_steps(prog, &mut errors);
     foreign::check(prog, &mut errors);
     // Aliases are computed from types and scopes that are known to be right.
     if errors.is_empty() {

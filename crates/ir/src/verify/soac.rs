@@ -2,8 +2,8 @@
 
 use super::scope::{AccInfo, Checker};
 use crate::{
-    AccInput, Atom, Exp, Flatmap, Hist, Lambda, Partition, Scatter, Screma, Stream, StreamForm,
-    Type, Var,
+    AccInput, Atom, Exp, Flatmap, Hist, Lambda, Partition, Pieces, Scatter, Screma, Stream,
+    StreamForm, Type, Var,
 };
 
 impl<'a> Checker<'a> {
@@ -171,6 +171,10 @@ impl<'a> Checker<'a> {
     }
 
     fn stream(&mut self, op: &'a Stream, pat: &[Var]) -> Option<Vec<Type>> {
+        if let StreamForm::Pass(pieces) = &op.form {
+            self.pass(op, pieces, pat);
+            return None;
+        }
         let rows = self.inputs(op.width, &op.inputs);
         let found = self.atoms(&op.init);
         let accs: Vec<Type> = found.into_iter().collect::<Option<_>>()?;
@@ -178,7 +182,7 @@ impl<'a> Checker<'a> {
             StreamForm::Map if !accs.is_empty() => {
                 self.fail("a stream of independent chunks has no accumulators".to_owned());
             }
-            StreamForm::Map | StreamForm::Seq | StreamForm::Pass => {}
+            StreamForm::Map | StreamForm::Seq | StreamForm::Pass(_) => {}
             StreamForm::Red(lambda, _) => {
                 let params: Vec<Type> = accs.iter().chain(&accs).cloned().collect();
                 let ret = self.lambda("the operator", lambda, &params, false);
@@ -193,10 +197,6 @@ impl<'a> Checker<'a> {
         let mut params = vec![Type::I64];
         params.extend(accs.iter().cloned());
         params.extend(rows.iter().map(|row| row.array_of(size).unwrap_or_else(|| row.clone())));
-        if op.form == StreamForm::Pass {
-            self.pass(&op.chunk, &params, accs.len(), pat);
-            return None;
-        }
         let ret = self.lambda("the chunk function", &op.chunk, &params, true);
         if ret.len() < accs.len() {
             self.fail("the chunk function does not return its accumulators".to_owned());
@@ -222,7 +222,33 @@ impl<'a> Checker<'a> {
     }
 
     /// The function of a pass over sequences: its results are what is bound, where sizes stand before the arrays that have them.
-    fn pass(&mut self, chunk: &'a Lambda, params: &[Type], accs: usize, pat: &[Var]) {
+    fn pass(&mut self, op: &'a Stream, pieces: &[Pieces], pat: &[Var]) {
+        self.want(op.width, &Type::I64, "the width");
+        let Some(accs) = self.atoms(&op.init).into_iter().collect::<Option<Vec<Type>>>() else {
+            return;
+        };
+        let chunk = &op.chunk;
+        let Some(size) = chunk.params.first() else {
+            self.fail("the chunk function has no parameter for the size of the chunk".to_owned());
+            return;
+        };
+        let (size, accs_count) = (Atom::Var(*size), accs.len());
+        let mut params = vec![Type::I64, Type::BOOL];
+        params.extend(accs);
+        for input in &op.inputs {
+            params.extend(self.input_chunk(*input, size));
+        }
+        let mut piece_params = op.piece_params().iter();
+        for piece in pieces {
+            params.extend(self.input_chunk(piece.sizes, size));
+            params.push(Type::I64);
+            let total = piece_params.nth(1).map_or(size, |total| Atom::Var(*total));
+            for value in &piece.values {
+                params.extend(self.input_chunk(*value, total));
+                piece_params.next();
+            }
+        }
+        let (params, accs) = (&params[..], accs_count);
         let found = self.declared_types(&chunk.params);
         self.match_results(
             "the parameters of the chunk function",
@@ -251,6 +277,17 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+    }
+
+    /// The type of a chunk of an input of a pass.
+    fn input_chunk(&mut self, input: Var, size: Atom) -> Option<Type> {
+        let ty = self.var(input)?;
+        let chunk = ty.row().and_then(|row| row.array_of(size));
+        if chunk.is_none() {
+            let name = self.name(input);
+            self.fail(format!("input \"{name}\" is not an array"));
+        }
+        chunk
     }
 
     fn partition(&mut self, op: &'a Partition) -> Option<Vec<Type>> {

@@ -10,7 +10,7 @@ use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use ecow::EcoString;
 use fehu_base::{OrBug, Prim, Span};
-use fehu_ir::{Atom, BinOp, CmpOp, Dim, Elem, Exp, Lambda, Partition, Screma, Type, Var};
+use fehu_ir::{Atom, BinOp, Dim, Elem, Exp, Lambda, Partition, Screma, Type, Var};
 use std::rc::Rc;
 
 /// Some elements of a sequence.
@@ -39,9 +39,11 @@ pub(super) enum Col<'a> {
 pub(super) struct Run<'a> {
     /// How many elements of the sources there are.
     pub(super) size: Atom,
-    /// And in all chunks.
-    pub(super) width: Atom,
+    /// Whether there are no more.
+    pub(super) last: Atom,
     pub(super) sources: Vec<Val<'a>>,
+    /// Sizes and values.
+    pub(super) pieces: Vec<(Val<'a>, Val<'a>)>,
     /// The states before the chunk, and then after it.
     pub(super) states: Vec<Val<'a>>,
     pub(super) span: Span,
@@ -63,9 +65,13 @@ impl<'a> Lower<'a> {
             Node::Source(index) => {
                 Ok(Chunk { size: run.size, col: Col::Flat(run.sources[*index].clone()) })
             }
-            Node::Segments { sizes, offsets, values } => {
-                let (sizes, offsets) = (run.sources[*sizes].clone(), run.sources[*offsets].clone());
-                let col = Col::Rows { sizes, offsets, values: values.clone(), dense: false };
+            Node::Pieces(index) => {
+                let (sizes, values) = run.pieces[*index].clone();
+                let parts = self.array_parts(&sizes);
+                let array = self.array_vars(&parts)[0];
+                let offsets = self.offsets(run.size, array, span);
+                let offsets = i64s(run.size, offsets);
+                let col = Col::Rows { sizes, offsets, values, dense: true };
                 Ok(Chunk { size: run.size, col })
             }
             Node::Map(f, elem, node) => {
@@ -101,18 +107,12 @@ impl<'a> Lower<'a> {
                 let chunk = self.chunk(node, run)?;
                 self.flat_chunk(&chunk, span)
             }
-            Node::Chunks { f, state, at, elem, node } => {
+            Node::Chunks { f, state, elem, node } => {
                 let chunk = self.chunk(node, run)?;
                 let array = self.regular(chunk.col, chunk.size, span);
-                let Val::Scalar(_, before) = run.states[*at] else {
-                    self.bug(span, "the number of elements is not a number");
-                };
-                let after = self.b().size_op(BinOp::Add, before, run.size);
-                run.states[*at] = Val::i64(after);
-                let last = self.b().cmp(CmpOp::Eq, after, run.width);
                 let shape = run.states[*state].shape();
                 let mut value = self.apply(f.clone(), Val::i64(chunk.size), span)?;
-                for arg in [Val::bool(last), run.states[*state].clone(), array] {
+                for arg in [Val::bool(run.last), run.states[*state].clone(), array] {
                     value = self.apply(value, arg, span)?;
                 }
                 let new = self.project(&value, "0", span)?;

@@ -2,12 +2,10 @@
 
 use super::chunk::Col;
 use super::recipe;
-use crate::build::text;
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{Prim, Span};
-use fehu_ir::{Atom, CheckPart, CmpOp, Type};
-use std::rc::Rc;
+use fehu_base::Span;
+use fehu_ir::Atom;
 
 /// A pass that is being planned.
 pub(super) struct Pass<'a> {
@@ -15,6 +13,8 @@ pub(super) struct Pass<'a> {
     pub(super) width: Option<Atom>,
     /// The arrays that are cut.
     pub(super) sources: Vec<Val<'a>>,
+    /// Those whose elements differ in size: the sizes, and what all of them consist of.
+    pub(super) pieces: Vec<(Val<'a>, Val<'a>)>,
     /// What the first chunk starts with.
     pub(super) states: Vec<Val<'a>>,
     pub(super) span: Span,
@@ -24,12 +24,8 @@ pub(super) struct Pass<'a> {
 pub(super) enum Node<'a> {
     /// A source, by its number.
     Source(usize),
-    /// Pieces of an array; the sources with their sizes and offsets.
-    Segments {
-        sizes: usize,
-        offsets: usize,
-        values: Val<'a>,
-    },
+    /// A source whose elements differ in size, by its number.
+    Pieces(usize),
     /// A function and the shape of its results, if that is known.
     Map(Val<'a>, Option<Shape>, Box<Node<'a>>),
     Zip(Box<[Node<'a>; 2]>),
@@ -37,12 +33,10 @@ pub(super) enum Node<'a> {
     Enumerate(usize, Box<Node<'a>>),
     Filter(Val<'a>, Box<Node<'a>>),
     Flat(Box<Node<'a>>),
-    /// A function for chunks, the numbers of its state and of the one that counts elements of the sources, and the
-    /// shape of the elements of its result.
+    /// A function for chunks, the number of its state, and the shape of the elements of its result.
     Chunks {
         f: Val<'a>,
         state: usize,
-        at: usize,
         elem: Option<Shape>,
         node: Box<Node<'a>>,
     },
@@ -50,7 +44,7 @@ pub(super) enum Node<'a> {
 
 impl<'a> Pass<'a> {
     pub(super) fn new(span: Span) -> Pass<'a> {
-        Pass { width: None, sources: Vec::new(), states: Vec::new(), span }
+        Pass { width: None, sources: Vec::new(), pieces: Vec::new(), states: Vec::new(), span }
     }
 
     fn state(&mut self, init: Val<'a>) -> usize {
@@ -93,9 +87,8 @@ impl<'a> Lower<'a> {
             ("seq_chunks" | "seq_carry", [f, init, inner]) => {
                 let elem = self.type_arg(instance.as_ref(), 2, span)?;
                 let state = pass.state(init.clone());
-                let at = pass.state(Val::i64(Atom::i64(0)));
                 let node = Box::new(self.plan(inner, pass)?);
-                Ok(Node::Chunks { f: f.clone(), state, at, elem, node })
+                Ok(Node::Chunks { f: f.clone(), state, elem, node })
             }
             (name, _) => {
                 self.bug(span, format!("the operator \"{name}\" on sequences is not implemented"))
@@ -105,31 +98,11 @@ impl<'a> Lower<'a> {
 
     /// An array that is cut together with the other sources.
     fn source(&mut self, array: &Val<'a>, pass: &mut Pass<'a>) -> Res<usize> {
-        let Val::Array(size, elem, _) = array else {
+        let Val::Array(size, ..) = array else {
             self.bug(pass.span, "the source of a sequence is not an array");
         };
-        let array = match pass.width {
-            None => {
-                pass.width = Some(*size);
-                array.clone()
-            }
-            Some(width) if width == *size => array.clone(),
-            Some(width) => {
-                let same = self.b().cmp(CmpOp::Eq, width, *size);
-                let parts = vec![
-                    text("Sequences that are read in step have different lengths: "),
-                    CheckPart::Value(width),
-                    text(" and "),
-                    CheckPart::Value(*size),
-                    text(" elements."),
-                ];
-                let places = self.places(pass.span);
-                let cert = self.b().assert(same, parts, places);
-                let shape = Shape::Array(width, elem.clone());
-                self.with_checked_shape(array.clone(), &shape, Some(cert))
-            }
-        };
-        pass.sources.push(array);
+        pass.width.get_or_insert(*size);
+        pass.sources.push(array.clone());
         Ok(pass.sources.len() - 1)
     }
 
@@ -139,34 +112,12 @@ impl<'a> Lower<'a> {
         values: &Val<'a>,
         pass: &mut Pass<'a>,
     ) -> Res<Node<'a>> {
-        let span = pass.span;
-        let (Val::Array(count, _, size_parts), Val::Array(total, ..)) = (sizes, values) else {
-            self.bug(span, "the pieces of a sequence are not arrays");
+        let (Val::Array(count, ..), Val::Array(..)) = (sizes, values) else {
+            self.bug(pass.span, "the pieces of a sequence are not arrays");
         };
-        let (count, total) = (*count, *total);
-        let array = self.array_var(size_parts[0]);
-        let sum = self.sum_i64(count, array, span);
-        let least = self.least_i64(count, array, span);
-        let whole = self.b().cmp(CmpOp::Le, sum, total);
-        let natural = self.b().cmp(CmpOp::Le, Atom::i64(0), least);
-        let fits = self.b().and(whole, natural);
-        let parts = vec![
-            text("The pieces of a sequence have "),
-            CheckPart::Value(sum),
-            text(" elements together, and the smallest has "),
-            CheckPart::Value(least),
-            text("; the array has "),
-            CheckPart::Value(total),
-            text(" elements."),
-        ];
-        let places = self.places(span);
-        let cert = self.b().assert(fits, parts, places);
-        let offsets = self.offsets(count, array, span);
-        let offsets = Val::Array(count, Rc::new(Shape::Prim(Prim::I64)), Rc::new([offsets]));
-        let sizes = self.certify(sizes.clone(), Some(cert));
-        let sizes = self.source(&sizes, pass)?;
-        let offsets = self.source(&offsets, pass)?;
-        Ok(Node::Segments { sizes, offsets, values: values.clone() })
+        pass.width.get_or_insert(*count);
+        pass.pieces.push((sizes.clone(), values.clone()));
+        Ok(Node::Pieces(pass.pieces.len() - 1))
     }
 
     /// A sequence whose elements correspond to those of the sources; what does not is put into an array first.
@@ -212,26 +163,5 @@ impl<'a> Lower<'a> {
             // The arguments that are no sequences are functions, arrays and states.
             _ => closure.args.iter().any(|arg| self.is_seq(arg) && self.changes_rate(arg, span)),
         }
-    }
-
-    /// The smallest of some numbers and zero.
-    fn least_i64(&mut self, size: Atom, array: fehu_ir::Var, span: Span) -> Atom {
-        let shape = Shape::Prim(Prim::I64);
-        let map = self.identity(&shape);
-        self.b().open();
-        let params = ["a", "b"].map(|hint| self.b().var(hint, Type::I64));
-        let exp = fehu_ir::Exp::BinOp(fehu_ir::BinOp::Min, params[0].into(), params[1].into());
-        let least = self.b().one("least", Type::I64, exp);
-        let body = self.b().close(vec![least]);
-        let op = fehu_ir::Lambda { params: params.into(), body, ret: vec![Type::I64] };
-        let red = fehu_ir::Red { op, neutral: vec![Atom::i64(i64::MAX)], commutative: true };
-        let screma = fehu_ir::Screma {
-            width: size,
-            inputs: vec![array],
-            map,
-            scans: Vec::new(),
-            reds: vec![red],
-        };
-        self.operator_stm(fehu_ir::Exp::Screma(Box::new(screma)), vec![Type::I64], span)[0]
     }
 }

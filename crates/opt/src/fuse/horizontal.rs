@@ -58,7 +58,7 @@ fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)
         Exp::Stream(op) => match op.form {
             StreamForm::Map | StreamForm::Red(..) => 3,
             StreamForm::Seq => 4,
-            StreamForm::Pass => return None,
+            StreamForm::Pass(_) => return None,
         },
         _ => return None,
     };

@@ -142,8 +142,10 @@ impl Cx<'_> {
             }
             self.level = match (&op.form, around) {
                 (StreamForm::Map | StreamForm::Red(..), _) => Level::Chunk,
-                (StreamForm::Seq | StreamForm::Pass, Level::Parallel) => Level::Parallel,
-                (StreamForm::Seq | StreamForm::Pass, Level::Chunk | Level::Steps) => Level::Steps,
+                (StreamForm::Seq | StreamForm::Pass(_), Level::Parallel) => Level::Parallel,
+                (StreamForm::Seq | StreamForm::Pass(_), Level::Chunk | Level::Steps) => {
+                    Level::Steps
+                }
             };
             self.body(&mut op.chunk.body);
         } else {

@@ -38,7 +38,7 @@ pub(super) fn plan(prog: &Prog, remarks: &mut Remarks) -> Plan {
     for (_, item) in prog.consts.iter() {
         consts.push(Item::of(&item.body));
     }
-    let mut roots: Vec<FunId> = prog.entries.iter().map(|entry| entry.fun).collect();
+    let mut roots = prog.roots();
     if prog.entries.is_empty() {
         roots = prog.funs.iter().map(|(id, _)| id).collect();
     }

@@ -73,6 +73,7 @@ fn renumbered(
         consts: IdVec::new(),
         funs: IdVec::new(),
         entries: prog.entries.clone(),
+        streams: prog.streams.clone(),
     };
     let mut ids = Renumber {
         funs: IdVec::filled(FunId(0), funs.len()),
@@ -91,6 +92,9 @@ fn renumbered(
     new.for_each_body(|_, _, body| ids.body(body));
     for entry in &mut new.entries {
         entry.fun = ids.funs[entry.fun];
+    }
+    for fun in new.streams.iter_mut().flat_map(|streaming| streaming.funs_mut()) {
+        *fun = ids.funs[*fun];
     }
     new
 }

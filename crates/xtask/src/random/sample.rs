@@ -164,7 +164,9 @@ fn expose(prog: &mut Prog, id: FunId, name: &str) {
         }
     };
     let params = params.collect();
-    let entry = Entry { name: name.into(), fun: id, params, result, attrs: Vec::new(), doc: None };
+    let (sources, sinks, attrs) = (Vec::new(), Vec::new(), Vec::new());
+    let entry =
+        Entry { name: name.into(), fun: id, params, result, sources, sinks, attrs, doc: None };
     prog.entries.push(entry);
 }
 

@@ -162,18 +162,27 @@ impl<'a> Alias<'a> {
         self.observe_atoms(&op.init);
         let effect = self.frame(&op.chunk.params, &op.chunk.body);
         let accs = op.init.len();
-        let chunks = effect.consumed.get(1 + accs..).unwrap_or(&[]).to_vec();
-        let inputs: Vec<Atom> = op.inputs.iter().map(|var| Atom::Var(*var)).collect();
+        let first = op.leading();
+        let chunks = effect.consumed.get(first + accs..).unwrap_or(&[]).to_vec();
+        let mut inputs: Vec<Atom> = op.inputs.iter().map(|var| Atom::Var(*var)).collect();
+        if let StreamForm::Pass(pieces) = &op.form {
+            // In the order of the parameters, of which the total is nobody's.
+            for piece in pieces {
+                self.observe_vars(&[piece.sizes]);
+                self.observe_vars(&piece.values);
+                inputs.extend([Atom::Var(piece.sizes), Atom::i64(0)]);
+                inputs.extend(piece.values.iter().map(|var| Atom::Var(*var)));
+            }
+        }
         let mut read = effect.observed.clone();
         read.extend(op.init.iter().flat_map(|atom| self.atom_set(*atom).to_vec()));
         self.consume_arguments(&inputs, &chunks, &sorted(read));
         match &op.form {
             // Every chunk has accumulators of its own.
             StreamForm::Map | StreamForm::Red(..) => None,
-            StreamForm::Seq | StreamForm::Pass => {
-                let vars = op.chunk.params.get(1..1 + accs)?;
-                let consumed = effect.consumed.get(1..1 + accs)?.to_vec();
-                let mut results = self.loop_results(vars, &op.init, &consumed, &effect);
+            StreamForm::Seq | StreamForm::Pass(_) => {
+                let consumed = effect.consumed.get(first..first + accs)?.to_vec();
+                let mut results = self.loop_results(op.acc_params(), &op.init, &consumed, &effect);
                 for _ in accs..effect.results.len() {
                     let region = self.new_region();
                     results.push(Rc::from([region]));

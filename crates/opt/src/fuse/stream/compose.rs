@@ -107,7 +107,9 @@ fn forms(first: StreamForm, second: StreamForm, ordered: bool) -> StreamForm {
         (StreamForm::Red(a, _), StreamForm::Red(b, _)) => StreamForm::Red(product(a, b), !ordered),
         // The caller asks for streams of one kind only.
         (StreamForm::Seq, _) | (_, StreamForm::Seq) => StreamForm::Seq,
-        (StreamForm::Pass, _) | (_, StreamForm::Pass) => bug("a pass over sequences is fused"),
+        (StreamForm::Pass(_), _) | (_, StreamForm::Pass(_)) => {
+            bug("a pass over sequences is fused")
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn convert(cx: &mut Cx<'_>, kind: Kind, stm: Stm) -> Option<Part> {
     let op = match exp {
         Exp::Stream(stream) => {
             let ordered = match &stream.form {
-                StreamForm::Map | StreamForm::Seq | StreamForm::Pass => true,
+                StreamForm::Map | StreamForm::Seq | StreamForm::Pass(_) => true,
                 StreamForm::Red(_, commutative) => !commutative,
             };
             return Some(Part { pat, stream: *stream, ordered });

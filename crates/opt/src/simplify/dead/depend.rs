@@ -237,8 +237,25 @@ impl Depend<'_> {
         let first = self.inner_groups(1, group);
         match &op.form {
             StreamForm::Map => {}
-            StreamForm::Seq | StreamForm::Pass => {
-                let params = op.chunk.params[1..].iter().zip(&op.init);
+            StreamForm::Pass(pieces) => {
+                // All of it is needed, or none.
+                self.together(pat, first);
+                self.group_needs_atoms(first, &op.init);
+                for index in 0..op.chunk.body.results.len() {
+                    self.group_result(first, &op.chunk, index);
+                }
+                self.group_needs_vars(first, &op.inputs);
+                for piece in pieces {
+                    self.group_needs_vars(first, &[piece.sizes]);
+                    self.group_needs_vars(first, &piece.values);
+                }
+                self.group_needs_vars(first, &op.chunk.params);
+                self.function(&op.chunk, 0, &[], group);
+                self.end_inner_groups(first, 1);
+                return;
+            }
+            StreamForm::Seq => {
+                let params = op.acc_params().iter().zip(&op.init);
                 for (index, (var, (param, init))) in pat.iter().zip(params).enumerate() {
                     self.graph.var_needs(*var, Atom::Var(*param));
                     self.graph.var_needs(*param, *init);
@@ -247,12 +264,12 @@ impl Depend<'_> {
             }
             StreamForm::Red(lambda, _) => {
                 self.together(&pat[..accs], first);
-                self.group_needs_vars(first, &op.chunk.params[1..1 + accs]);
+                self.group_needs_vars(first, op.acc_params());
                 for index in 0..accs {
                     self.group_result(first, &op.chunk, index);
                 }
                 self.operator(lambda, &op.init, first);
-                for param in &op.chunk.params[1..1 + accs] {
+                for param in op.acc_params() {
                     self.graph.var_needs(*param, Atom::Var(pat[0]));
                 }
             }

@@ -172,10 +172,14 @@ impl Prune<'_> {
 
     fn stream(&mut self, pat: &mut Vec<Var>, op: &mut Stream, group: Group) {
         let combined = self.groups(1, group)[0];
+        if op.is_pass() {
+            self.body(&mut op.chunk.body);
+            return;
+        }
         let accs = op.init.len();
         let mut keep = match &mut op.form {
-            StreamForm::Map => Vec::new(),
-            StreamForm::Seq | StreamForm::Pass => self.live_vars(&op.chunk.params[1..1 + accs]),
+            StreamForm::Map | StreamForm::Pass(_) => Vec::new(),
+            StreamForm::Seq => self.live_vars(&op.chunk.params[1..1 + accs]),
             StreamForm::Red(lambda, _) => {
                 self.operator(lambda);
                 vec![combined; accs]
@@ -191,7 +195,7 @@ impl Prune<'_> {
         self.results(&mut op.chunk, &keep);
         filter(pat, &keep);
         self.inputs(&mut op.chunk, 1 + op.init.len(), &mut op.inputs);
-        if op.init.is_empty() && op.form != StreamForm::Pass {
+        if op.init.is_empty() {
             // Without accumulators the chunks are independent.
             op.form = StreamForm::Map;
         }

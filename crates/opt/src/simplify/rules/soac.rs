@@ -68,8 +68,11 @@ pub(super) fn stream_width_zero(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrit
 /// A stream whose function returns a chunk of an input as it is yields a copy of the input.
 pub(super) fn stream_identity_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Stream(op) = &stm.exp else { return None };
+    if op.is_pass() {
+        return None;
+    }
     let accs = op.init.len();
-    let chunks = &op.chunk.params[1 + accs..];
+    let chunks = op.chunk_params();
     let mut stms = Vec::new();
     let mut gone = Vec::new();
     for (index, var) in stm.pat.iter().enumerate().skip(accs) {

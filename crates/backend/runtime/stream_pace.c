@@ -1,0 +1,73 @@
+// How large chunks are: as small as is fast, and never so large that memory is short.
+//
+// A chunk starts with so many elements as a fraction of a megabyte has, and is doubled as long as the time for an element falls. The budget
+// bounds it: two chunks are in memory while they are read, and a step needs memory for each element, which is measured. If memory is
+// short nevertheless, then the step is repeated with half of the chunk, and chunks stay below that.
+
+struct fe_pace {
+  int64_t fixed;        // the user's choice; 0: none
+  int64_t size, most;   // elements
+  double best;          // the least time for an element so far, in nanoseconds
+  bool settled;
+  double read, need;    // bytes of an element as it is read, and while it is computed
+  int64_t budget;       // bytes
+  // For the report.
+  int64_t chunks, elements, smallest, largest, retries;
+};
+
+enum { FE_FIRST_BYTES = 1 << 18, FE_LARGEST_BYTES = 1 << 26 };
+
+static void fe_pace_start(struct fe_pace *pace, int64_t fixed, int64_t budget, double read) {
+  memset(pace, 0, sizeof *pace);
+  pace->fixed = fixed;
+  pace->read = read < 1 ? 1 : read;
+  pace->need = 2 * pace->read;
+  pace->budget = budget;
+  pace->size = (int64_t)(FE_FIRST_BYTES / pace->read);
+  pace->size = pace->size < 1 ? 1 : pace->size;
+  pace->most = INT64_MAX;
+}
+
+// The number of elements of the next chunk. `used`: the bytes that are in use whatever it is.
+static int64_t fe_pace_next(const struct fe_pace *pace, int64_t used) {
+  if (pace->fixed > 0) {
+    return pace->fixed;
+  }
+  double left = (double)(pace->budget - used);
+  double bound = left <= 0 ? 1 : left / (2.5 * pace->read + 1.5 * pace->need);
+  double most = FE_LARGEST_BYTES / pace->read;
+  bound = bound < most ? bound : most;
+  int64_t size = pace->size < pace->most ? pace->size : pace->most;
+  size = (double)size < bound ? size : (int64_t)bound;
+  return size < 1 ? 1 : size;
+}
+
+// What a chunk took: nanoseconds, and bytes of memory at most.
+static void fe_pace_learn(struct fe_pace *pace, int64_t count, int64_t time, int64_t bytes) {
+  pace->chunks++;
+  pace->elements += count;
+  pace->smallest = pace->chunks == 1 || count < pace->smallest ? count : pace->smallest;
+  pace->largest = count > pace->largest ? count : pace->largest;
+  if (count < 1) {
+    return;
+  }
+  double need = (double)bytes / (double)count, each = (double)time / (double)count;
+  // Elements may become larger: memory is believed at once, and forgotten slowly.
+  pace->need = need > pace->need ? need : 0.8 * pace->need + 0.2 * need;
+  if (pace->settled || count < pace->size) {
+    return;
+  }
+  if (pace->best == 0 || each < 0.95 * pace->best) {
+    pace->best = each;
+    pace->size *= 2;
+  } else {
+    pace->size /= 2;
+    pace->settled = true;
+  }
+}
+
+// Memory was short.
+static void fe_pace_halve(struct fe_pace *pace, int64_t count) {
+  pace->retries++;
+  pace->most = count / 2 < 1 ? 1 : count / 2;
+}
