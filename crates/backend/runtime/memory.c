@@ -119,10 +119,16 @@ static void fe_pool_count(struct fe_pool *pool, int64_t bytes) {
   int64_t peak = atomic_load_explicit(&pool->peak, memory_order_relaxed);
   while (used > peak && !atomic_compare_exchange_weak(&pool->peak, &peak, used)) {
   }
+  int64_t recent = atomic_load_explicit(&pool->recent, memory_order_relaxed);
+  while (used > recent && !atomic_compare_exchange_weak(&pool->recent, &recent, used)) {
+  }
 #else
   pool->used += bytes;
   if (pool->used > pool->peak) {
     pool->peak = pool->used;
+  }
+  if (pool->used > pool->recent) {
+    pool->recent = pool->used;
   }
 #endif
 }

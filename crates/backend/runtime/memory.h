@@ -58,6 +58,7 @@ struct fe_pool {
   struct fe_shard shards[FE_NUM_SHARDS];
   fe_counter used; // bytes of the blocks that have handles
   fe_counter peak; // the most that `used` has been
+  fe_counter recent; // likewise, since somebody has begun to count
   fe_counter kept; // bytes of the free blocks
   int64_t limit; // the most that there may be, in bytes; 0: as much as there is
 #ifdef FE_GPU

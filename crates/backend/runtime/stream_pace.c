@@ -1,6 +1,6 @@
 // How large chunks are: as small as is fast, and never so large that memory is short.
 //
-// A chunk starts with so many elements as a fraction of a megabyte has, and is doubled as long as the time for an element falls. The budget
+// A chunk starts with so many elements as a megabyte has, and is doubled as long as the time for an element falls. The budget
 // bounds it: two chunks are in memory while they are read, and a step needs memory for each element, which is measured. If memory is
 // short nevertheless, then the step is repeated with half of the chunk, and chunks stay below that.
 
@@ -15,7 +15,7 @@ struct fe_pace {
   int64_t chunks, elements, smallest, largest, retries;
 };
 
-enum { FE_FIRST_BYTES = 1 << 18, FE_LARGEST_BYTES = 1 << 26 };
+enum { FE_FIRST_BYTES = 1 << 20, FE_LARGEST_BYTES = 1 << 26 };
 
 static void fe_pace_start(struct fe_pace *pace, int64_t fixed, int64_t budget, double read) {
   memset(pace, 0, sizeof *pace);

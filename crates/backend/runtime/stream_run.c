@@ -233,8 +233,8 @@ static int fe_run_elements(struct fe_run *run, const struct fe_step *step, const
                            const int64_t *totals, bool last) {
   fe_pool_settle(fe_pool_of(run->ctx));
   struct fe_pool *pool = fe_pool_of(run->ctx);
-  int64_t used = pool->used, peak = pool->peak, start = fe_now();
-  pool->peak = used;
+  int64_t used = pool->used, start = fe_now();
+  pool->recent = used;
   if (run->bounded) {
     // What chunks are read into is not in the pool.
     int64_t read = (int64_t)(2.5 * run->pace.read * (double)count);
@@ -242,8 +242,7 @@ static int fe_run_elements(struct fe_run *run, const struct fe_step *step, const
   }
   int code = fe_run_part(run, step, chunk, frame, before, from, count, offsets, totals, last);
   fe_pool_settle(pool);
-  int64_t needed = pool->peak - used, now = pool->used;
-  pool->peak = pool->peak > peak ? pool->peak : peak;
+  int64_t needed = pool->recent - used, now = pool->used;
   if (code != FUTHARK_OUT_OF_MEMORY || count <= 1) {
     pthread_mutex_lock(&run->lock);
     run->used = now;
