@@ -45,6 +45,7 @@ struct Hold {
 }
 
 /// The allocations of a body, in order.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements have no handles that matter")]
 pub(super) fn find(
     body: &[Stm],
     vars: &IdVec<V, VarInfo>,
@@ -54,7 +55,14 @@ pub(super) fn find(
     let holds = holds(body, vars);
     let mut found = Vec::new();
     allocations(body, false, &mut found);
-    let own = allocated_in_sections(body);
+    let own = set_in_sections(body, &|stm| match stm {
+        Stm::Alloc(handle, ..) => Some(*handle),
+        _ => None,
+    });
+    let inside = set_in_sections(body, &|stm| match stm {
+        Stm::Declare(handle, None) => Some(*handle),
+        _ => None,
+    });
     let mut sites = Vec::with_capacity(found.len());
     for (handle, prim, count, again) in found {
         let (mut others, mut inner) = (vec![handle], false);
@@ -71,6 +79,11 @@ pub(super) fn find(
         others.remove(0);
         let bytes = known.most(&count).map(|count| piece_bytes(count, prim));
         let kind = if by_block && !own.contains(&handle) { Owner::Block } else { Owner::Thread };
+        // Each thread has other handles in its sections, and they are out of use when the block allocates; if they were asked for, the threads
+        // would take different pieces.
+        if kind == Owner::Block {
+            others.retain(|other| !inside.contains(other));
+        }
         sites.push(Site { handle, prim, count, others, inner, kind, bytes });
     }
     sites
@@ -141,16 +154,12 @@ pub(super) fn asked(sites: &[Site], pointers: &FxHashMap<V, V>) -> FxHashSet<V> 
     others.filter_map(|other| pointers.get(other)).copied().collect()
 }
 
-/// The handles that are allocated in sections.
-fn allocated_in_sections(body: &[Stm]) -> FxHashSet<V> {
+/// The handles that the statements of sections allocate or declare.
+fn set_in_sections(body: &[Stm], handle: &dyn Fn(&Stm) -> Option<V>) -> FxHashSet<V> {
     let mut found = FxHashSet::default();
     each_stm(body, &mut |stm| {
         if let Stm::Section(section) = stm {
-            each_stm(section, &mut |stm| {
-                if let Stm::Alloc(handle, ..) = stm {
-                    found.insert(*handle);
-                }
-            });
+            each_stm(section, &mut |stm| found.extend(handle(stm)));
         }
     });
     found

@@ -160,3 +160,34 @@ fn threads_of_a_block_agree_about_which_piece_of_memory_is_free() {
     );
     assert!(code.contains("nowhere"), "{code}");
 }
+
+#[test]
+fn threads_of_a_block_take_the_same_piece() {
+    let code = after(
+        "prog imp
+         fun f(n: i64) -> () {
+           launch \"block\" at \"\" block b of n thread t of 32 by_block {
+             var a_mem: mem
+             var a: *i64
+             for i = 0 .. n {
+               var b_mem: mem
+               b_mem = alloc i64[n]
+               a_mem = share b_mem
+               a = data a_mem[0]
+               section {
+                 var own_mem: mem
+                 var own: *i64
+                 own_mem = share a_mem
+                 own = data own_mem[0]
+                 own[t] = i
+               }
+               barrier
+             }
+           }
+         }",
+    );
+    // What the threads have in their sections is not asked for: it is another place for each of them.
+    let asked: Vec<&str> = code.lines().filter(|line| line.contains("eq_u64")).collect();
+    assert!(asked.len() == 1 && asked[0].contains("a_mem"), "{code}");
+    assert!(!asked[0].contains("own_mem"), "{code}");
+}
