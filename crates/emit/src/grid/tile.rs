@@ -6,7 +6,8 @@
 //! ```
 //!
 //! They become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
-//! otherwise be too few to occupy the whole device.
+//! otherwise be too few to occupy the whole device. Matrices that are known to be smaller than that have tiles of half the side: the
+//! blocks of a blocked algorithm.
 
 use super::super::Emit;
 use super::super::runs::Runs;
@@ -18,11 +19,14 @@ use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{Screma, Tiling};
+use fehu_ir::{Scalar, Screma, Tiling};
 use rustc_hash::FxHashSet;
 
 /// With fewer rows or columns than this, most of a tile would be empty.
 const LEAST: i64 = 48;
+
+/// The same for a tile of half the side.
+const LEAST_HALF: i64 = 24;
 
 /// The same for a large tile.
 const LEAST_LARGE: i64 = 96;
@@ -76,15 +80,19 @@ impl<'a> Emit<'a> {
         };
         let inner = self.take_apart(code, *row, *column);
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
-        let small = inner.shape(GROUP);
-        let least = Exp::int(self.unless_few(LEAST, 3) - 1);
+        let is_half = [rows, columns].into_iter().any(is_short);
+        let (small, least) = match is_half {
+            true => (inner.shape(GROUP / 2), LEAST_HALF),
+            false => (inner.shape(GROUP), LEAST),
+        };
+        let least = Exp::int(self.unless_few(least, 3) - 1);
         let worthwhile = all([
             lt(least.clone(), rows.clone()),
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
         let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
-        if inner.may_be_large() {
+        if !is_half && inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
             let (enough, least) = (
@@ -172,6 +180,11 @@ impl<'a> Emit<'a> {
             inner.inputs.push(Input { ptr: *ptr, index, prim, by_row });
         }
     }
+}
+
+/// Whether a number of rows or columns is known to be too small for a tile of the usual size.
+fn is_short(size: &Exp) -> bool {
+    matches!(size, Exp::Const(Scalar::I64(size)) if *size < LEAST)
 }
 
 /// The code for one position, split at its fold: the first loop, or the first one in the body of that, and so on.
