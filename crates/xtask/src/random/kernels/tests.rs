@@ -86,6 +86,20 @@ fn examined(seeds: impl IntoIterator<Item = u64>) -> Examined {
     all
 }
 
+/// How often such a kernel was launched in all versions of a program, which have to mean the same.
+fn launches(hint: &str, text: &str) -> u64 {
+    let prog = parse(text).unwrap_or_else(|why| panic!("{why}"));
+    let mut launches = 0;
+    for seed in 1..8 {
+        match with_large_stack(|| examine(&prog, &oracle(seed, Backend::Kernels))) {
+            Ok(examined) => launches += examined.tally.get(hint).copied().unwrap_or_default(),
+            Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
+            Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
+        }
+    }
+    launches
+}
+
 /// The forces between all pairs of bodies, for several systems: threads share what they read.
 #[test]
 fn strips_mean_the_same() {
@@ -105,16 +119,66 @@ fn strips_mean_the_same() {
           }
           in (cs)
         entry "main" = f ("xss": [k][n]i32, "yss": [k][m]i32) -> [k][n]i32"#;
-    let prog = fehu_ir::text::parse(bodies).unwrap_or_else(|why| panic!("{why}"));
-    let mut launches = 0;
-    for seed in 1..8 {
-        match with_large_stack(|| examine(&prog, &oracle(seed, Backend::Kernels))) {
-            Ok(examined) => launches += examined.tally.get("strip").copied().unwrap_or_default(),
-            Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
-            Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
-        }
-    }
-    assert!(launches > 3, "{launches} strips");
+    let strips = launches("strip", bodies);
+    assert!(strips > 3, "{strips} strips");
+}
+
+/// Bodies of cells, and those of all cells that are looked up in a loop: threads share what they read in each iteration.
+#[test]
+fn strips_in_loops_mean_the_same() {
+    let cells = r#"
+        prog arrays
+        fun f (n: i64, m: i64, k: i64, a: [n][m]i32, near: [n][k]i64) -> (r: [n][m]i32) =
+          let (cs: [n][m]i32) = screma n (a, near) map \(xs: [m]i32, js: [k]i64) -> ([m]i32) {
+            let (ds: [m]i32) = screma m (xs) map \(x: i32) -> (i32) {
+              let (d: i32) = loop (s: i32 = x) for l: i64 < k {
+                let (h: i64) = index js[l]
+                let (j: i64) = mod h n
+                let (ys: [m]i32) = index a[j]
+                let (e: i32) = loop (t: i32 = s) for i: i64 < m {
+                  let (y: i32) = index ys[i]
+                  let (z: i32) = mul t y
+                  let (u: i32) = sub z x
+                  in (u)
+                }
+                in (e)
+              }
+              in (d)
+            }
+            in (ds)
+          }
+          in (cs)
+        entry "main" = f ("a": [n][m]i32, "near": [n][k]i64) -> [n][m]i32"#;
+    let strips = launches("strip", cells);
+    assert!(strips > 3, "{strips} strips");
+}
+
+/// Products of blocks whose size is known: tiles of half the side.
+#[test]
+fn products_of_small_blocks_mean_the_same() {
+    let blocks = r#"
+        prog arrays
+        fun f (k: i64, m: i64, a: [k][33][m]i32, b: [k][33][m]i32) -> (r: [k][33][33]i32) =
+          let (cs: [k][33][33]i32) = screma k (a, b) map \(xs: [33][m]i32, ys: [33][m]i32) -> ([33][33]i32) {
+            let (ds: [33][33]i32) = screma 33 (xs) map \(x: [m]i32) -> ([33]i32) {
+              let (es: [33]i32) = screma 33 (ys) map \(y: [m]i32) -> (i32) {
+                let (d: i32) = loop (s: i32 = 0i32) for i: i64 < m {
+                  let (p: i32) = index x[i]
+                  let (q: i32) = index y[i]
+                  let (z: i32) = mul p q
+                  let (t: i32) = sub z s
+                  in (t)
+                }
+                in (d)
+              }
+              in (es)
+            }
+            in (ds)
+          }
+          in (cs)
+        entry "main" = f ("a": [k][33][m]i32, "b": [k][33][m]i32) -> [k][33][33]i32"#;
+    let tiles = launches("tile", blocks);
+    assert!(tiles > 0, "{tiles} tiles");
 }
 
 /// The code without one of its barriers, by number; none if there are not so many.
