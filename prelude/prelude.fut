@@ -8,6 +8,7 @@ open import "math"
 open import "ad"
 open import "stream"
 open import "seq"
+open import "view"
 
 -- | The nearest `f32` to an `i32`.
 def r32 (x: i32) : f32 = intrinsics.sitofp_i32_f32 x

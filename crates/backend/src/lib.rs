@@ -2,6 +2,7 @@
 //!
 //! * [`c`]: functions of [`fehu_imp`] as C functions;
 //! * [`api`]: the public API: arrays, opaque values, entry points, with header and manifest;
+//! * [`foreign`]: prototypes of the functions of other languages that programs call;
 //! * [`runtime`]: the C sources in `runtime/`, in order; every program contains a copy of them;
 //! * [`Target`]: the back ends, with all that distinguishes their programs.
 //!
@@ -11,6 +12,7 @@
 
 pub mod api;
 pub mod c;
+pub mod foreign;
 pub mod runtime;
 mod target;
 
@@ -38,4 +40,6 @@ pub struct Artifacts {
     pub header: Option<String>,
     /// The description for tools, in JSON, if it is a library or a server.
     pub manifest: Option<String>,
+    /// The foreign functions that it calls.
+    pub foreign: Vec<foreign::Prototype>,
 }

@@ -7,7 +7,7 @@
 //! - [`diagnostic`]: a single structure for all messages to the user ([`Diagnostic`]), and
 //!   [`render`], the only code that knows what a message looks like;
 //! - [`bug`](mod@bug): places that do not know what to do;
-//! - [`prim`]: the twelve primitive types;
+//! - [`prim`]: the twelve primitive types, and [`platform`]: the languages of foreign functions;
 //! - [`hash`]: names that do not collide;
 //! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
@@ -19,6 +19,7 @@ pub mod diagnostic;
 pub mod hash;
 pub mod id;
 pub mod id_map;
+pub mod platform;
 pub mod prim;
 pub mod render;
 pub mod source;
@@ -29,5 +30,6 @@ pub use bug::{OrBug, bug};
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use id::IdVec;
 pub use id_map::IdMap;
+pub use platform::Platform;
 pub use prim::Prim;
 pub use source::{FileId, SourceFile, SourceMap, Span};

@@ -4,6 +4,7 @@
 //! was found and where the expectation came from; help and fixes say what would be right.
 
 pub(crate) mod foreign;
+mod interface;
 mod modules;
 mod names;
 mod seq;
@@ -12,6 +13,7 @@ mod types;
 
 use fehu_base::Span;
 
+pub(crate) use interface::*;
 pub(crate) use modules::*;
 pub(crate) use names::*;
 pub(crate) use seq::*;

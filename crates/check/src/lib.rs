@@ -24,6 +24,7 @@ pub mod consume;
 mod entry;
 mod errors;
 pub mod exhaust;
+pub mod foreign;
 mod infer;
 pub mod lookup;
 mod module;

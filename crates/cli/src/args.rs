@@ -1,7 +1,9 @@
 //! The command line.
 
+pub(crate) mod foreign;
 pub(crate) mod suites;
 
+use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -77,6 +79,9 @@ pub(crate) enum Command {
     /// Show, line by line, what the optimiser did with a program, and what it could not do.
     #[command(after_help = REPORT_HELP)]
     Report(ReportArgs),
+    /// Print the prototypes of a program's foreign functions, as a header for C.
+    #[command(after_help = FOREIGN_HELP)]
+    Foreign(PrototypesArgs),
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
@@ -282,6 +287,8 @@ pub(crate) struct CompileArgs {
     /// Perform all run-time checks, even where the program says `#[unsafe]`.
     #[arg(long)]
     pub(crate) safe: bool,
+    #[command(flatten)]
+    pub(crate) foreign: ForeignArgs,
     /// Do not show warnings.
     #[arg(short = 'w', visible_short_alias = 'W', conflicts_with = "werror")]
     pub(crate) no_warnings: bool,
@@ -372,6 +379,8 @@ pub(crate) struct RunArgs {
     /// Do not show warnings.
     #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,
+    #[command(flatten)]
+    pub(crate) foreign: ForeignArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
     #[command(flatten)]

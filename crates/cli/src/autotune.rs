@@ -4,6 +4,8 @@ use crate::args::suites::AutotuneArgs;
 use crate::bench::time;
 use crate::commands::{FAILURE, SUCCESS};
 use crate::output;
+use crate::run::wrong;
+use fehu_driver::foreign::Calls;
 use fehu_driver::save::save;
 use fehu_harness::bench::Options;
 use fehu_harness::bench::measure::Limits;
@@ -14,7 +16,10 @@ use std::time::Duration;
 
 /// `fehu autotune`
 pub(crate) fn autotune(args: &AutotuneArgs) -> u8 {
-    let options = options(args);
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(why) => return wrong(&why),
+    };
     let mut code = SUCCESS;
     for path in &args.programs {
         if let Err(why) = program(path, args, &options) {
@@ -25,16 +30,18 @@ pub(crate) fn autotune(args: &AutotuneArgs) -> u8 {
     code
 }
 
-fn options(args: &AutotuneArgs) -> Options {
+fn options(args: &AutotuneArgs) -> Result<Options, String> {
+    let foreign = args.foreign.read(Calls::Symbols).map_err(|error| error.message)?;
     let compile = Compile {
         futhark: args.futhark.clone(),
         strict_float: args.strict_float,
+        foreign,
         skip_compilation: args.skip_compilation,
         runner: args.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: args.pass_option.clone(),
         ..Compile::new(args.backend.target())
     };
-    Options {
+    Ok(Options {
         compile,
         limits: Limits { runs: args.runs.max(1), ..Limits::default() },
         timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
@@ -43,7 +50,7 @@ fn options(args: &AutotuneArgs) -> Options {
         spec: args.spec_file.clone(),
         seed: args.seed,
         profile: false,
-    }
+    })
 }
 
 fn program(path: &str, args: &AutotuneArgs, options: &Options) -> Result<(), String> {

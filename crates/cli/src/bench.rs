@@ -6,6 +6,7 @@ use crate::output;
 use crate::progress::{self, Ticker};
 use crate::run::wrong;
 use fehu_base::render::Style;
+use fehu_driver::foreign::Calls;
 use fehu_driver::save::save;
 use fehu_harness::bench::compare::{self, Change, Compared, SortBy};
 use fehu_harness::bench::measure::{Limits, Progress, floats};
@@ -31,7 +32,10 @@ pub(crate) fn bench(args: &BenchArgs) -> u8 {
         Ok(paths) => paths,
         Err(error) => return wrong(&error),
     };
-    let options = options(args);
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(error) => return wrong(&error),
+    };
     let what = match paths.as_slice() {
         [path] => format!("compiling {path}"),
         paths => format!("compiling {} programs", paths.len()),
@@ -111,12 +115,14 @@ fn paths(args: &BenchArgs) -> Result<Vec<String>, String> {
     Ok(paths)
 }
 
-fn options(args: &BenchArgs) -> Options {
+fn options(args: &BenchArgs) -> Result<Options, String> {
     let server = &args.server;
+    let foreign = server.foreign.read(Calls::Symbols).map_err(|error| error.message)?;
     let compile = Compile {
         futhark: server.futhark.clone(),
         compiler_options: server.pass_compiler_option.clone(),
         strict_float: server.strict_float,
+        foreign,
         skip_compilation: args.skip_compilation,
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: server.pass_option.clone(),
@@ -133,7 +139,7 @@ fn options(args: &BenchArgs) -> Options {
             .and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
         ..Limits::default()
     };
-    Options {
+    Ok(Options {
         compile,
         limits,
         timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
@@ -142,7 +148,7 @@ fn options(args: &BenchArgs) -> Options {
         spec: args.spec_file.clone(),
         seed: args.seed,
         profile: args.profile,
-    }
+    })
 }
 
 /// Compiles all programs, several at the same time. The first that cannot be compiled ends it all.

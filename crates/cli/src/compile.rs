@@ -1,16 +1,18 @@
 //! `fehu c`, `fehu multicore`, `fehu cuda`, `fehu opencl`, and `fehu run` of compiled programs.
 
-use crate::args::{CompileCommand, RunArgs};
-use crate::commands::{FAILURE, SUCCESS, exit};
+use crate::args::foreign::PrototypesArgs;
+use crate::args::{CompileCommand, OutputArgs, RunArgs};
+use crate::commands::{FAILURE, SUCCESS, exit, root};
 use crate::dev::plan;
 use crate::output;
 use crate::progress;
 use crate::run::wrong;
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_driver::cache::Cache;
-use fehu_driver::check::Warnings;
+use fehu_driver::check::{Exit, Warnings};
 use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
+use fehu_driver::foreign::{self, Calls};
 use fehu_driver::load::Root;
 use fehu_driver::pipelines;
 use fehu_driver::stages::Mode;
@@ -40,6 +42,10 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
         (false, true) => Warnings::Deny,
         (false, false) => Warnings::Show,
     };
+    let foreign = match args.foreign.read(Calls::Symbols) {
+        Ok(foreign) => foreign,
+        Err(error) => return told(&args.output, &SourceMap::new(), *error),
+    };
     let request = Request {
         target,
         mode,
@@ -47,6 +53,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
         entry_points: args.entry_points.clone(),
         safe: args.safe,
         strict_float: args.strict_float,
+        foreign,
         plan,
     };
     let name = match &args.output_name {
@@ -83,6 +90,10 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };
+    let foreign = match args.foreign.read(Calls::Symbols) {
+        Ok(foreign) => foreign,
+        Err(error) => return told(&args.output, &SourceMap::new(), *error),
+    };
     let request = Request {
         target,
         mode: Mode::Executable,
@@ -90,12 +101,13 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         entry_points: Vec::new(),
         safe: false,
         strict_float: false,
+        foreign,
         plan,
     };
     let cache = Cache::open().ok();
     let compiler = match CCompiler::find(cache.as_ref(), target, false) {
-        Ok(compiler) => compiler,
-        Err(error) => return told(args, &SourceMap::new(), *error),
+        Ok(compiler) => compiler.linking(&request.foreign.inputs),
+        Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
     let key = compile::program_key(&args.file, &request, &compiler);
     let known = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.program(key));
@@ -123,7 +135,7 @@ fn build(
     let Some(generated) = generated else { return Err(exit(outcome)) };
     let make = || compile::executable(cache, compiler, &generated.artifacts);
     let made = progress::during(WAITING, make);
-    let made = made.map_err(|error| told(args, &outcome.sources, *error))?;
+    let made = made.map_err(|error| told(&args.output, &outcome.sources, *error))?;
     if let (Some(cache), Some(key), None) = (cache, key, &made.folder) {
         // If it cannot be remembered, it is compiled again next time.
         let _ = compile::remember(cache, key, &made.program, &outcome);
@@ -155,7 +167,23 @@ fn start(args: &RunArgs, executable: Executable) -> u8 {
     }
 }
 
-fn told(args: &RunArgs, sources: &SourceMap, error: Diagnostic) -> u8 {
-    output::diagnostics(&args.output, sources, &[error]);
+fn told(args: &OutputArgs, sources: &SourceMap, error: Diagnostic) -> u8 {
+    output::diagnostics(args, sources, &[error]);
     FAILURE
+}
+
+/// `fehu foreign`
+pub(crate) fn prototypes(args: &PrototypesArgs) -> u8 {
+    let Some(root) = root(&args.file) else { return FAILURE };
+    let target = args.backend.map(|backend| backend.target());
+    let (outcome, text) = foreign::prototypes(&Disk, &root, &args.file, target);
+    output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
+    match text {
+        Some(text) => output::stdout(&text),
+        None if outcome.exit == Exit::Success => {
+            output::stderr(&format!("fehu: {} has no foreign functions\n", args.file));
+        }
+        None => {}
+    }
+    exit(outcome)
 }

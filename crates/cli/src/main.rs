@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),
         Command::Report(args) => report::report(args),
+        Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),
     };

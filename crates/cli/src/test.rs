@@ -5,6 +5,7 @@ use crate::commands::{FAILURE, SUCCESS};
 use crate::dev::plan;
 use crate::output;
 use crate::run::wrong;
+use fehu_driver::foreign::Calls;
 use fehu_driver::pipelines;
 use fehu_harness::executor::Limit;
 use fehu_harness::prepare::Compile;
@@ -48,10 +49,15 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
         Err(error) => return wrong(&error),
     };
     let server = &args.server;
+    let foreign = match server.foreign.read(Calls::Checked) {
+        Ok(foreign) => foreign,
+        Err(error) => return wrong(&error.message),
+    };
     let compile = compiled.then(|| Compile {
         futhark: server.futhark.clone(),
         compiler_options: server.pass_compiler_option.clone(),
         strict_float: server.strict_float,
+        foreign,
         plan: plan.clone(),
         skip_compilation: false,
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),

@@ -9,6 +9,7 @@ mod common;
 mod compile;
 mod dev;
 mod failures;
+mod foreign;
 mod hostile;
 mod interface;
 mod kernels;

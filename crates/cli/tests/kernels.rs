@@ -51,7 +51,7 @@ fn device_program(name: &str) -> String {
 }
 
 /// The text of an array of strings in C.
-fn strings(c: &str, name: &str) -> String {
+pub(crate) fn strings(c: &str, name: &str) -> String {
     let begin = c.find(&format!("char *const {name}[] = {{")).expect("the array is there");
     let mut text = String::new();
     for line in c[begin..].lines().skip(1).take_while(|line| *line != "};") {

@@ -40,6 +40,8 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                 }));
             }
             Stm::Comment(_)
+            // In a kernel it has no addresses.
+            | Stm::Foreign(_)
             | Stm::Declare(..)
             | Stm::Assign(..)
             | Stm::Store(..)

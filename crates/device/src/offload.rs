@@ -187,6 +187,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Threads(_)
             | Stm::Blocks(_)
             | Stm::Copy { .. } => true,
+            Stm::Foreign(call) => call.stream,
             Stm::Point(_, From::Mem(_), _) => true,
             Stm::Point(p, ..) => !matches!(fun.vars[*p].ty, Ty::Ptr(..)),
             Stm::Comment(_)

@@ -106,6 +106,7 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Switch(..)
         | Stm::For { .. }
         | Stm::While(..)
+        | Stm::Foreign(_)
         | Stm::Const(..)
         | Stm::Assert(..)
         | Stm::Trace(..)

@@ -72,7 +72,7 @@ pub enum Run {
 }
 
 /// What stages depend on besides the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// What executes the program.
     pub target: Target,
@@ -86,6 +86,8 @@ pub struct Settings {
     pub few: bool,
     /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
     pub orders: Option<u64>,
+    /// Code of users that precedes the kernels.
+    pub kernel_code: String,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -109,6 +111,7 @@ impl Settings {
             without,
             few: false,
             orders: None,
+            kernel_code: String::new(),
         }
     }
 }

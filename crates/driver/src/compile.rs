@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::check::{Exit, Outcome, Warnings};
 use crate::code::{Code, Settings};
 use crate::files::Files;
+use crate::foreign::{self, Foreign};
 use crate::load::Root;
 use crate::passes::{self, Plan};
 use crate::session::Session;
@@ -44,6 +45,8 @@ pub struct Request {
     pub safe: bool,
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
+    /// What is done with foreign functions.
+    pub foreign: Foreign,
     /// The passes.
     pub plan: Plan,
 }
@@ -63,19 +66,20 @@ type Res<T> = Result<T, Box<Diagnostic>>;
 pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, Option<Generated>) {
     let mut generated = None;
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
-    let changes = Changes { entry_points: request.entry_points.clone(), unsafety };
+    let foreign = request.foreign.choice(request.target);
+    let entry_points = request.entry_points.clone();
+    let changes = Changes { entry_points, unsafety, foreign, ..Changes::default() };
     let job = Job { files, root, warnings: request.warnings, plan: &request.plan, changes };
     let Request { target, mode, strict_float, .. } = *request;
-    let settings = Settings {
-        target,
-        mode,
-        strict_float,
-        without: request.plan.without,
-        few: false,
-        orders: None,
-    };
+    let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
+    let settings =
+        Settings { target, mode, strict_float, without, few: false, orders: None, kernel_code };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
+            return;
+        }
+        if let Some(wrong) = request.foreign.wrong(&prog, target) {
+            session.diagnostics.push(wrong);
             return;
         }
         let entries = prog.entries.clone();
@@ -99,13 +103,17 @@ pub fn write(
     name: &Path,
     cache: Option<&Cache>,
 ) -> Res<()> {
-    let Artifacts { c, runtime: _, header, manifest } = &generated.artifacts;
+    let Artifacts { c, runtime: _, header, manifest, foreign: _ } = &generated.artifacts;
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
         PathBuf::from(name)
     };
     let source = with(".c");
+    let outputs = [name.to_owned(), source.clone(), with(".h"), with(".json")];
+    if let Some(file) = request.foreign.inputs.overwritten(&outputs) {
+        return Err(Box::new(errors::foreign_overwritten(&file.display().to_string())));
+    }
     store(&source, c)?;
     if let Some(header) = header {
         store(&with(".h"), header)?;
@@ -117,17 +125,20 @@ pub fn write(
         return Ok(());
     }
     let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
+    let compiler = compiler.linking(&request.foreign.inputs);
     // The name may be that of a program that runs just now; so it gets a new file.
     let (temporary, file) = temporary::beside(name).map_err(|why| unwritable(name, &why))?;
     drop(file);
     // What cannot be kept is made just for this.
     let artifacts = &generated.artifacts;
     let quiet = compiler.unheard();
-    let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed).ok();
-    let kept = cache.and_then(keep);
-    let made = match kept {
-        None => compiler.compile(&source, &temporary),
-        Some(object) => {
+    let keep = |cache| kept_object(cache, &quiet, artifacts, Some(&source), Evidence::Removed);
+    let made = match cache.map(keep) {
+        Some(Err(error)) if foreign::is_about(&error) => Err(error),
+        Some(Err(_)) | None => compiler
+            .for_program(artifacts)
+            .and_then(|compiler| compiler.compile(&source, &temporary)),
+        Some(Ok(object)) => {
             std::fs::copy(object, &temporary).map(|_| ()).map_err(|why| unwritable(name, &why))
         }
     };
@@ -166,8 +177,10 @@ pub fn executable(
 ) -> Res<Executable> {
     let quiet = compiler.unheard();
     let keep = |cache| kept_object(cache, &quiet, artifacts, None, Evidence::Removed);
-    if let Some(Ok(program)) = cache.map(keep) {
-        return Ok(Executable { program, folder: None });
+    match cache.map(keep) {
+        Some(Ok(program)) => return Ok(Executable { program, folder: None }),
+        Some(Err(error)) if foreign::is_about(&error) => return Err(error),
+        Some(Err(_)) | None => {}
     }
     // Perhaps the C compiler could not write to the cache; if it does not like the program, it says so now.
     let temporary = |why: io::Error| unwritable(&std::env::temp_dir(), &why);
@@ -205,12 +218,13 @@ fn kept_object(
     evidence: Evidence,
 ) -> Res<PathBuf> {
     let Artifacts { c, runtime, .. } = artifacts;
-    let key = hash::digest([c.as_bytes(), compiler.identity().as_bytes()]);
+    let key = hash::digest([c.as_bytes(), compiler.program_identity().as_bytes()]);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
     let runtime =
         runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
+    let compiler = compiler.for_program(artifacts)?;
     make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),
         None => compiler.compile(source, output),
@@ -279,12 +293,14 @@ pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Optio
     // Places in messages are named relative to the current folder.
     let folder = std::env::current_dir().ok()?;
     let mut what = own_identity()?;
-    let Request { target, mode, warnings, entry_points, safe, strict_float, plan } = request;
+    let Request { target, mode, warnings, entry_points, safe, strict_float, foreign, plan } =
+        request;
+    let foreign = foreign.identity();
     let passes: Vec<&str> = plan.passes.iter().map(|pass| pass.name).collect();
     // Writing to a string does not fail.
     let _ = write!(
         what,
-        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {passes:?} {:?}",
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {foreign} {passes:?} {:?}",
         plan.without
     );
     let folder = folder.to_str()?;

@@ -6,6 +6,7 @@ pub mod reduce;
 
 use crate::check::{Outcome, Warnings};
 use crate::files::{Files, ReadError};
+use crate::foreign;
 use crate::load::Root;
 use crate::passes::{Observer, Plan};
 use crate::session::Session;
@@ -15,6 +16,7 @@ use fehu_ir::text::{parse, renumber};
 use fehu_ir::verify::{render, verify};
 use fehu_ir::{Loc, Prog};
 use fehu_irtest::count;
+use fehu_opt::foreign::Choice;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -31,7 +33,13 @@ pub fn run(
 ) -> Result<Outcome, String> {
     if !path.ends_with(".ir") {
         let root = Root::Path(path.to_owned());
-        let job = Job { files, root: &root, warnings, plan, changes: Changes::default() };
+        // Whoever asks for the stages of a back end sees what it does.
+        let foreign = match plan.stages.is_empty() {
+            true => Choice::Bodies,
+            false => Choice::Symbols(foreign::platform(plan.target)),
+        };
+        let changes = Changes { foreign, ..Changes::default() };
+        let job = Job { files, root: &root, warnings, plan, changes };
         return Ok(translate(&job, lowered, observer, finish));
     }
     let prog = read_ir(files, path)?;

@@ -3,7 +3,8 @@
 use crate::files::ReadError;
 use crate::paths::{self, Location};
 use crate::session::Crash;
-use fehu_base::{Diagnostic, Span};
+use fehu_backend::foreign::{Caller, Prototype};
+use fehu_base::{Diagnostic, Platform, Span};
 
 /// A file could not be read; `import` is the place of the import, if it was imported.
 pub(crate) fn unreadable(location: &Location, import: Option<Span>, why: &ReadError) -> Diagnostic {
@@ -136,6 +137,81 @@ pub(crate) fn c_compiler_failed(command: &str, status: &str, lines: &[&str]) -> 
         error = error.note(lines.join("\n"));
     }
     error
+}
+
+/// What `--foreign` names cannot be read.
+pub(crate) fn foreign_file(name: &str, why: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot read \"{name}\", which `--foreign` names: {why}");
+    Diagnostic::error_without_place("foreign-file", message)
+        .help("the option takes the name of a file, or an option for the linker, as in `--foreign -lopenblas`")
+}
+
+/// A file that is needed would be lost.
+pub(crate) fn foreign_overwritten(name: &str) -> Diagnostic {
+    let message =
+        format!("\"{name}\", which `--foreign` names, would be overwritten by the output");
+    Diagnostic::error_without_place("foreign-file", message)
+        .help("give the output another name with `-o`")
+}
+
+/// What `--foreign` names is of no use.
+pub(crate) fn foreign_kind(name: &str, kinds: &str) -> Diagnostic {
+    let message = format!("`--foreign` does not know what to do with \"{name}\"");
+    Diagnostic::error_without_place("foreign-file", message).note(format!(
+        "it takes files that end in {kinds}, and the options -lNAME, -LFOLDER and -IFOLDER"
+    ))
+}
+
+/// A library is not there.
+pub(crate) fn foreign_library(name: &str) -> Diagnostic {
+    let message = format!("the linker finds no library \"{name}\"");
+    Diagnostic::error_without_place("foreign-file", message).help(format!(
+        "install it, or say in which folder it is with `--foreign -LFOLDER`; `-l{name}` means lib{name}.so or lib{name}.a"
+    ))
+}
+
+/// Nobody defines a foreign function, and perhaps others.
+pub(crate) fn foreign_undefined(prototype: &Prototype, others: &[&Prototype]) -> Diagnostic {
+    let (symbol, name) = (&prototype.symbol, &prototype.function);
+    let message = format!("nothing defines \"{symbol}\", the foreign function of \"{name}\"");
+    let file = match (prototype.caller, prototype.platform) {
+        (Caller::Kernels, Platform::OpenCl) => "a file of OpenCL C: `--foreign FILE.cl`",
+        (Caller::Kernels, _) => "a file of CUDA: `--foreign FILE.cu`",
+        (Caller::Host, _) => "`--foreign FILE.c`, an object file or a library (`--foreign -lNAME`)",
+    };
+    let mut error = Diagnostic::error_without_place("foreign-symbol", message)
+        .note(format!("it should be {};", prototype.text()));
+    if !others.is_empty() {
+        let mut others: Vec<String> = others.iter().map(|p| format!("{};", p.text())).collect();
+        others.dedup();
+        error = error.note(format!("also missing:\n{}", others.join("\n")));
+    }
+    error.help(format!(
+        "name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"
+    ))
+}
+
+/// A foreign function is defined with other types.
+pub(crate) fn foreign_types(prototype: &Prototype, said: &str) -> Diagnostic {
+    let (symbol, name) = (&prototype.symbol, &prototype.function);
+    let message =
+        format!("\"{symbol}\", the foreign function of \"{name}\", is defined with other types");
+    Diagnostic::error_without_place("foreign-symbol", message)
+        .note(format!("it should be {};", prototype.text()))
+        .note(said)
+}
+
+/// Two functions have one symbol.
+pub(crate) fn foreign_conflict(one: &Prototype, other: &Prototype) -> Diagnostic {
+    let symbol = &one.symbol;
+    let message = format!(
+        "\"{}\" and \"{}\" have the same foreign function \"{symbol}\", but differ in their types",
+        one.function, other.function
+    );
+    Diagnostic::error_without_place("foreign-symbol", message)
+        .note(format!("the first needs {};", one.text()))
+        .note(format!("the second needs {};", other.text()))
+        .help("give one of them another name")
 }
 
 /// A file that should have been written was not.

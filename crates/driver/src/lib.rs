@@ -25,6 +25,7 @@ pub mod dev;
 mod errors;
 pub mod explain;
 pub mod files;
+pub mod foreign;
 mod late;
 pub mod load;
 pub mod passes;

@@ -11,7 +11,7 @@ use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
     CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
-    UNSTREAM,
+    UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -51,8 +51,9 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS, HOIST,    // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY, // Intermediate arrays go.
+        CHECKS, HOIST,     // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY,  // What one call of a library does is not fused with anything.
+        VECTORISE, // Intermediate arrays go.
         FUSE,
         // Functions that were composed have things in common, and results that nobody reads any more.
         SIMPLIFY, CSE, HOIST,
@@ -69,8 +70,8 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, FUSE, SIMPLIFY, CSE, HOIST,
-        FUSE, SIMPLIFY, STREAMED, //
+        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SIMPLIFY, CSE,
+        HOIST, FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -110,6 +111,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,
@@ -152,6 +154,7 @@ pub const GPU: Pipeline = Pipeline {
         CHECKS,
         HOIST,
         SIMPLIFY,
+        VECTORISE,
         FUSE,
         SIMPLIFY,
         CSE,

@@ -20,12 +20,14 @@ pub use checks::CheckCounts;
 
 use crate::check::{Outcome, Warnings};
 use crate::files::Files;
+use crate::foreign;
 use crate::load::Root;
 use crate::passes::Plan;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
 use fehu_ir::Prog;
 use fehu_opt::INLINE;
+use fehu_opt::foreign::Choice;
 use model::Report;
 use std::sync::Mutex;
 
@@ -35,7 +37,9 @@ pub fn make(files: &dyn Files, root: &Root, plan: &Plan) -> (Option<Report>, Out
         Root::Path(path) => path.clone(),
         Root::Bytes(name, _) => name.clone(),
     };
-    let job = Job { files, root, warnings: Warnings::Hide, plan, changes: Changes::default() };
+    let foreign = Choice::Symbols(foreign::platform(plan.target));
+    let changes = Changes { foreign, ..Changes::default() };
+    let job = Job { files, root, warnings: Warnings::Hide, plan, changes };
     // Calls and what they lead to are two things until they are inlined; comparing starts after that.
     let inlined = plan.passes.first().is_some_and(|pass| pass.name == INLINE.name);
     let before: Mutex<Deep<Option<Prog>>> = Mutex::default();

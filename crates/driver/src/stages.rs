@@ -71,7 +71,9 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
 /// Imperative code, and the program that it is of, to C.
 pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
     let Settings { target, mode, strict_float, .. } = *settings;
-    let functions = fehu_backend::c::functions(imp, target);
+    let mut functions = fehu_backend::c::functions(imp, target, &settings.kernel_code);
+    let foreign = fehu_backend::foreign::prototypes(prog);
+    functions.text.insert_str(0, &fehu_backend::foreign::declarations(&foreign));
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))
@@ -90,7 +92,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
     let runtime = fehu_backend::runtime::separate(mode, target);
     let header = (mode == Mode::Library).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
-    Artifacts { c, runtime, header, manifest }
+    Artifacts { c, runtime, header, manifest, foreign }
 }
 
 /// A tuning parameter as the interface shows it. The class of a threshold is `threshold(DEFAULT, TESTS)`: the default stands

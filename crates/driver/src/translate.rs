@@ -12,6 +12,7 @@ use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
 use fehu_ir::pass::Remarks;
+use fehu_opt::foreign::{self, Choice};
 use fehu_syntax::ast::{DecKind, ValKeyword};
 
 /// What goes in.
@@ -35,6 +36,10 @@ pub struct Changes {
     pub entry_points: Vec<String>,
     /// What becomes of `#[unsafe]`.
     pub unsafety: Unsafe,
+    /// Which foreign functions are called as such.
+    pub foreign: Choice,
+    /// Whether the foreign functions of the root file are entry points, too, so that all of them are translated.
+    pub foreign_entries: bool,
 }
 
 /// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
@@ -50,7 +55,7 @@ pub fn translate(
     let mut program = Program::default();
     session::run(&mut session, |session| {
         loaded = load::load(session, job.files, job.root, Depth::Full);
-        promote(session, &mut loaded, &job.changes.entry_points);
+        promote(session, &mut loaded, &job.changes);
         if session.has_errors() {
             return;
         }
@@ -77,7 +82,16 @@ pub fn translate(
             session.diagnostics.push(errors::broken_ir("lower", &message));
             return;
         }
+        let mut prog = prog;
         lowered(&prog);
+        session.stage("foreign", |_| foreign::choose(&mut prog, job.changes.foreign));
+        if let Choice::Checked(_) = job.changes.foreign
+            && let Err(message) = session.stage("verify", |_| stages::verify(&prog))
+        {
+            session.crashed = true;
+            session.diagnostics.push(errors::broken_ir("foreign", &message));
+            return;
+        }
         optimise(session, prog, job.plan, observer, |session, prog, remarks| {
             // A program that nothing was done to has all of its checks.
             if !job.plan.passes.is_empty() {
@@ -92,9 +106,16 @@ pub fn translate(
 }
 
 /// Makes functions of the root file entry points.
-fn promote(session: &mut Session, loaded: &mut Loaded, names: &[String]) {
+fn promote(session: &mut Session, loaded: &mut Loaded, changes: &Changes) {
     let Some(root) = loaded.root.and_then(|root| loaded.files.get_mut(root)) else { return };
-    for name in names {
+    for dec in root.ast.decs.iter_mut().filter(|_| changes.foreign_entries) {
+        if let DecKind::Val(bind) = &mut dec.kind
+            && fehu_check::foreign::attribute(&dec.attrs).is_some()
+        {
+            bind.keyword = ValKeyword::Entry;
+        }
+    }
+    for name in &changes.entry_points {
         let mut binds = root.ast.decs.iter_mut().filter_map(|dec| match &mut dec.kind {
             DecKind::Val(bind) if bind.name.name == *name => Some(bind),
             _ => None,

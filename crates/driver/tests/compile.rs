@@ -20,6 +20,7 @@ fn request(mode: Mode) -> Request {
         entry_points: Vec::new(),
         safe: false,
         strict_float: false,
+        foreign: Default::default(),
         plan: Plan::none(),
     }
 }

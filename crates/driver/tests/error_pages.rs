@@ -50,6 +50,7 @@ fn compile(program: &str) -> Outcome {
         entry_points: Vec::new(),
         safe: false,
         strict_float: false,
+        foreign: Default::default(),
         plan: Plan::of(pipelines::CPU.passes),
     };
     compile::generate(&Memory::default(), &root(program), &request).0

@@ -190,15 +190,11 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn call(&mut self, pat: &[Var], fun: ir::FunId, args: &[Atom]) {
-        let mut passed = Vec::with_capacity(args.len());
-        for arg in args {
-            if let Some(place) = self.place_of(*arg) {
-                let (mem, index) = (self.mem(place.block), self.poly(&place.lmad.offset));
-                passed.push(Arg::Mem { block: mem.handle, ptr: mem.ptr, index });
-            } else if self.prim(*arg).is_some() {
-                passed.push(Arg::Scalar(self.atom(*arg)));
-            }
+        let callee = &self.placed.prog.funs[fun];
+        if let Some(symbol) = self.symbol_here(callee) {
+            return self.call_foreign(pat, callee, symbol, args);
         }
+        let passed: Vec<Arg> = args.iter().filter_map(|arg| self.passed(*arg)).collect();
         let results = self.received(pat);
         let vars: Vec<V> = results.iter().map(|(v, _)| *v).collect();
         self.out.push(Stm::Call(Self::fun_id(fun), vars, passed));

@@ -8,7 +8,7 @@
 //! who executes the code that is being emitted.
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
-//! `control` branches, loops and calls; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
+//! `control` branches, loops and calls; `foreign` calls of functions in other languages; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
 //! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
 //! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `bins` and `rows` code for several threads; `combine` partial results, at all levels; `grid` code for a
 //! device; `tuning` numbers that users may choose.
@@ -20,6 +20,7 @@ mod bins;
 mod combine;
 mod control;
 mod epilogue;
+mod foreign;
 mod grid;
 mod index;
 mod partition;
@@ -65,7 +66,12 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
         numbers.map(|(number, param)| (param.name.clone(), number)).collect();
     let called =
         if options.device { grid::called_by_kernels(&placed.prog) } else { FxHashSet::default() };
+    let needed = foreign::needed(&placed.prog, options);
     for (id, fun) in placed.prog.funs.iter() {
+        if !needed.contains(&id) {
+            program.funs.push(removed());
+            continue;
+        }
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         let mut emit = Emit::new(placed, &fun.vars, &placed.funs[id], options, program.sites);
         emit.tuning = tuning.clone();
@@ -90,10 +96,16 @@ pub fn emit(placed: &Placed, options: Options) -> Program {
     program
 }
 
+/// In the place of a function that nobody calls.
+fn removed() -> Fun {
+    let (name, vars) = (EcoString::new(), IdVec::default());
+    Fun { name, vars, params: Vec::new(), results: Vec::new(), body: Block::new() }
+}
+
 /// Gives functions distinct names that are identifiers.
 fn rename(program: &mut Program) {
     let mut taken: FxHashMap<EcoString, usize> = FxHashMap::default();
-    for fun in program.funs.values_mut() {
+    for fun in program.funs.values_mut().filter(|fun| !fun.name.is_empty()) {
         let plain: String =
             fun.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let plain = EcoString::from(plain);

@@ -32,7 +32,8 @@ impl Effects {
                 }
             }
             for (id, fun) in prog.funs.iter() {
-                if !effects.funs[id] && effects.body(&fun.body) {
+                // Foreign functions are pure by contract, whatever their bodies check.
+                if fun.foreign.is_none() && !effects.funs[id] && effects.body(&fun.body) {
                     effects.funs[id] = true;
                     changed = true;
                 }

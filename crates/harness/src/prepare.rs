@@ -21,6 +21,7 @@ use fehu_driver::cache::Cache;
 use fehu_driver::check::{Outcome, Warnings};
 use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
+use fehu_driver::foreign::{Calls, Foreign};
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
 use fehu_driver::stages::{Artifacts, Mode, Target};
@@ -41,6 +42,8 @@ pub struct Compile {
     pub compiler_options: Vec<String>,
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
+    /// What is done with foreign functions.
+    pub foreign: Foreign,
     /// The passes of our own compiler.
     pub plan: Plan,
     /// Whether servers are there already, beside the programs.
@@ -63,6 +66,7 @@ impl Compile {
             futhark: None,
             compiler_options: Vec::new(),
             strict_float: false,
+            foreign: Foreign::default(),
             plan: Plan::of(pipelines::of_target(target).passes),
             skip_compilation: false,
             runner: None,
@@ -72,14 +76,15 @@ impl Compile {
         }
     }
 
-    /// How programs are compiled whose results are the expected ones: for one core. Options for the program that is
+    /// How programs are compiled whose results are the expected ones: for one core, and without foreign functions. Options for the program that is
     /// tested, such as a number of threads or a device, may mean nothing to this one.
     pub fn reference(&self) -> Compile {
         let plan = match self.target.is_gpu() {
             true => Plan::of(pipelines::of_target(Target::C).passes),
             false => self.plan.clone(),
         };
-        Compile { target: Target::C, plan, program_options: Vec::new(), ..self.clone() }
+        let foreign = Foreign { calls: Calls::Bodies, ..Foreign::default() };
+        Compile { target: Target::C, plan, foreign, program_options: Vec::new(), ..self.clone() }
     }
 
     /// The file with tuning parameters of a program, if there is one that should be used.
@@ -178,6 +183,7 @@ pub fn server(
         entry_points: Vec::new(),
         safe: false,
         strict_float: compile.strict_float,
+        foreign: compile.foreign.clone(),
         plan: compile.plan.clone(),
     };
     let (outcome, generated) = compile::generate(&Disk, &root, &request);
@@ -207,7 +213,8 @@ fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Executable, St
     };
     let cache = Cache::open().ok();
     let compiler = CCompiler::find(cache.as_ref(), compile.target, compile.strict_float);
-    compile::executable(cache.as_ref(), &compiler.map_err(told)?, artifacts).map_err(told)
+    let compiler = compiler.map_err(told)?.linking(&compile.foreign.inputs);
+    compile::executable(cache.as_ref(), &compiler, artifacts).map_err(told)
 }
 
 /// Lets another compiler do it.

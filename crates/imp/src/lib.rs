@@ -53,7 +53,7 @@ pub mod visit;
 
 pub use exp::{Exp, Prim, RedOp};
 pub use kernel::{Extent, Kernel};
-pub use stm::{Arg, Block, From, Kind, Lane, Message, Part, Stm, Tasks, Tile};
+pub use stm::{Arg, Block, Foreign, From, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile};
 pub use ty::{Space, Ty};
 
 use ecow::EcoString;

@@ -80,6 +80,8 @@ pub enum Stm {
     While(Exp, Block),
     /// Calls a function and assigns its results to variables.
     Call(FunId, Vec<V>, Vec<Arg>),
+    /// Calls a function of another language.
+    Foreign(Box<Foreign>),
     /// Reads a constant: its results, by number, are assigned to variables. Handles become additional handles of the
     /// block.
     Const(usize, Vec<(usize, V)>),
@@ -209,6 +211,31 @@ pub enum Arg {
         /// ... and the index of the first element.
         index: Exp,
     },
+}
+
+/// A call of a function of another language: see [`fehu_ir::Foreign`]. The host of a device calls it with addresses in the
+/// memory of the device, and a kernel without addresses.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Foreign {
+    /// The name of the function.
+    pub symbol: EcoString,
+    /// Whether it works on the stream of the device, which is then its first argument.
+    pub stream: bool,
+    /// The arguments.
+    pub args: Vec<Arg>,
+    /// The results.
+    pub results: Vec<Out>,
+    /// What its status is assigned to, an `i32`. If there is none, it returns its only result, a scalar.
+    pub status: Option<V>,
+}
+
+/// A result of a function of another language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Out {
+    /// A scalar, which is set.
+    Scalar(V),
+    /// A pointer to where it writes elements.
+    Elements(V),
 }
 
 /// What a pointer is derived from.

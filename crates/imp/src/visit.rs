@@ -5,7 +5,7 @@
 //!
 //! A variable is declared in one place of its function, so "free" means: used inside, and not declared inside.
 
-use crate::{Arg, Block, Exp, From, Kind, Part, Stm, V};
+use crate::{Arg, Block, Exp, From, Kind, Out, Part, Stm, V};
 use rustc_hash::FxHashSet;
 
 /// The variables that a block uses or sets and that are declared outside it, in the order of their first occurrence.
@@ -182,6 +182,22 @@ macro_rules! traversals {
                     Stm::Call(_, results, args) => {
                         results.$iter().for_each(|v| visit(Item::Set(v)));
                         args.$iter().for_each(|arg| match arg {
+                            Arg::Scalar(e) => visit(Item::Exp(e)),
+                            Arg::Mem { block, ptr, index } => {
+                                block.$iter().for_each(|v| visit(Item::Use(v)));
+                                visit(Item::Use(ptr));
+                                visit(Item::Exp(index));
+                            }
+                        });
+                    }
+                    Stm::Foreign(call) => {
+                        let call = & $($mutable)? **call;
+                        call.status.$iter().for_each(|v| visit(Item::Set(v)));
+                        call.results.$iter().for_each(|out| match out {
+                            Out::Scalar(v) => visit(Item::Set(v)),
+                            Out::Elements(v) => visit(Item::Use(v)),
+                        });
+                        call.args.$iter().for_each(|arg| match arg {
                             Arg::Scalar(e) => visit(Item::Exp(e)),
                             Arg::Mem { block, ptr, index } => {
                                 block.$iter().for_each(|v| visit(Item::Use(v)));

@@ -55,6 +55,8 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   ys.4 = call callee(n.0, &p.5[(n.0)] in xs.1)
   ys.4 = call callee(n.0, &p.5[0])
   call callee(n.0, &p.5[0])
+  foreign fft stream (n.0, &p.5[0] in xs.1) -> (*q.6, r.3) status sum.8
+  foreign half (h.2) -> (r.3)
   const 0 (0 -> n.0, 1 -> ys.4)
   ys.4 = export &p.5[2] in xs.1
   ys.4 = export &p.5[2]

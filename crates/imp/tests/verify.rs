@@ -344,3 +344,30 @@ fn all_lanes_come_to_a_shuffle() {
     assert_eq!(found(32, depends), 0);
     assert!(found(64, depends) > 0);
 }
+
+#[test]
+fn foreign_functions_have_a_status_or_return_what_they_compute() {
+    let host = "foreign f stream (n, &xs[0] in xs_mem) -> (*xs, r) status s";
+    refuse(
+        Phase::Cpu,
+        &[
+            ("foreign f (n) -> (*xs)", "\"f\" has no status"),
+            ("foreign f (n) -> (r) status n", "of type i64, not i32"),
+            ("foreign f (&r[0]) -> (r)", "a pointer or an array"),
+            ("foreign f (n) -> (*r) status r", "a pointer"),
+            (&format!("var s: i32 {host}"), "there is no device"),
+        ],
+    );
+    accept(
+        Phase::Cpu,
+        &["foreign f (n, q) -> (r)", "var s: i32 foreign f (&xs[n]) -> () status s"],
+    );
+    accept(
+        Phase::Device,
+        &[&format!("var s: i32 {host}"), &kernel("var x: i64 foreign f (n) -> (x)")],
+    );
+    let inside =
+        kernel(&format!("var s: i32 var r: i64 {}", host.replace("&xs[0] in xs_mem, ", "")));
+    let found = errors(Phase::Device, &inside);
+    assert!(found.iter().any(|error| error.contains("only the host can do this")), "{found:#?}");
+}

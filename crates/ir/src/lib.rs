@@ -50,6 +50,7 @@ mod atom;
 mod exp;
 mod external;
 mod family;
+mod foreign;
 mod items;
 mod op;
 mod prog;
@@ -70,6 +71,8 @@ pub use atom::{Atom, Scalar};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
 pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
 pub use family::Family;
+pub use fehu_base::Platform;
+pub use foreign::{Foreign, Symbol};
 pub use items::Item;
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{

@@ -1,6 +1,6 @@
 //! Programs, functions, bodies, statements.
 
-use crate::{Atom, Exp, External, Scalar, Stage, Type};
+use crate::{Atom, Exp, External, Foreign, Scalar, Stage, Type};
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};
 
@@ -58,6 +58,8 @@ pub struct Fun {
     pub body: Body,
     /// Attributes of the source function, such as `noinline`.
     pub attrs: Vec<Attr>,
+    /// What other languages have for it.
+    pub foreign: Option<Foreign>,
 }
 
 /// A parameter of a function.

@@ -113,7 +113,7 @@ fn function(name: &str, rng: &mut Rng, config: Config, prog: &Prog, costs: &[i64
     results.extend(types.into_iter().map(|ty| g.var("r", ty)).collect::<Vec<_>>());
     let (vars, body, cost) = g.finish(values);
     let attrs = Vec::new();
-    (Fun { name: name.into(), vars, params, results, body, attrs }, cost.max(1))
+    (Fun { name: name.into(), vars, params, results, body, attrs, foreign: None }, cost.max(1))
 }
 
 /// A function that calls itself a few times.
@@ -148,7 +148,7 @@ fn recursive(rng: &mut Rng, config: Config, stage: Stage, this: FunId) -> Fun {
     let results = vec![g.var("r", Type::prim(prim)), g.var("rs", ty)];
     let params = [fuel, x, n, xs].map(|var| Param { var, consumed: false }).to_vec();
     let (vars, body, _) = g.finish(pat.into_iter().map(Atom::Var).collect());
-    Fun { name: "rec".into(), vars, params, results, body, attrs: Vec::new() }
+    Fun { name: "rec".into(), vars, params, results, body, attrs: Vec::new(), foreign: None }
 }
 
 fn entry(main: &Fun, fun: FunId) -> Entry {

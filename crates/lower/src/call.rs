@@ -200,6 +200,9 @@ impl<'a> Lower<'a> {
             ty,
             recursive: self.is_recursive(file, dec, var),
         };
+        if let Some(attr) = fehu_check::foreign::attribute(&dec.attrs) {
+            return self.call_foreign(closure, &target, attr, span);
+        }
         // Accumulators belong to the body that made them, so they are not passed to IR functions.
         let functional = closure.args.iter().any(|arg| arg.has_function() || arg.has_acc())
             || is_functional(&result);

@@ -159,6 +159,7 @@ impl<'a> Lower<'a> {
             results,
             body,
             attrs: Vec::new(),
+            foreign: None,
         };
         let fun = self.add_fun(fun);
         self.results.push(Layout::of(&result_shape));

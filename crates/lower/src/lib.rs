@@ -31,6 +31,7 @@ mod env;
 mod exp;
 mod external;
 mod flatmap;
+mod foreign;
 mod intrinsic;
 pub mod layout;
 mod literal;
@@ -141,6 +142,7 @@ fn run<'a>(
         serial,
         memo: FxHashMap::default(),
         seen: FxHashMap::default(),
+        foreign: FxHashMap::default(),
         statics: Default::default(),
         captured: BTreeMap::new(),
         making: Vec::new(),
@@ -177,6 +179,8 @@ struct Lower<'a> {
     serial: Rc<Cell<u64>>,
     /// IR functions made, by function and shapes of arguments.
     memo: FxHashMap<special::Key, special::Made>,
+    /// IR functions of foreign functions, by definition and what it refers to.
+    foreign: FxHashMap<(usize, usize), foreign::MadeForeign>,
     /// Calls that were evaluated in place, and how many variables that made.
     seen: FxHashMap<special::Key, u32>,
     /// Numbers of function values.

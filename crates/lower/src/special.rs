@@ -81,6 +81,32 @@ pub(crate) struct Making {
     type_shapes: Vec<Option<Shape>>,
 }
 
+impl Made {
+    /// An IR function with these parameters.
+    pub(crate) fn new(fun: FunId, params: Vec<Var>, results: Packed) -> Made {
+        Made { fun, params, results }
+    }
+
+    pub(crate) fn fun(&self) -> FunId {
+        self.fun
+    }
+
+    pub(crate) fn params(&self) -> &[Var] {
+        &self.params
+    }
+
+    pub(crate) fn results(&self) -> &Packed {
+        &self.results
+    }
+}
+
+impl Packed {
+    /// Results that are parts only, no sizes.
+    pub(crate) fn of(shape: Shape) -> Packed {
+        Packed { shape, sizes: Vec::new() }
+    }
+}
+
 impl Making {
     fn is(&self, target: &Target<'_>) -> bool {
         std::ptr::eq(self.body, target.body)
@@ -320,6 +346,7 @@ impl<'a> Lower<'a> {
             results: Vec::new(),
             body: Default::default(),
             attrs: target.attrs.iter().map(attribute).collect(),
+            foreign: None,
         });
         let mut forward = None;
         if target.recursive {
@@ -508,7 +535,7 @@ pub(crate) fn unpack<'a>(
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other types are no functions")]
-fn consumed_params(ty: &Ty) -> Vec<bool> {
+pub(crate) fn consumed_params(ty: &Ty) -> Vec<bool> {
     match ty {
         Ty::Fun(fun) => {
             let mut all = vec![fun.consumes];
@@ -543,7 +570,7 @@ fn constructive(ty: &Ty, var: VarId) -> bool {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other nodes have no such name")]
-fn pattern_name(pat: &ast::Pat) -> ecow::EcoString {
+pub(crate) fn pattern_name(pat: &ast::Pat) -> ecow::EcoString {
     match &pat.kind {
         ast::PatKind::Var(ident) => ident.name.clone(),
         ast::PatKind::Paren(inner)

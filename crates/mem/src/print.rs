@@ -30,6 +30,7 @@ impl fmt::Display for Placed {
                 results: constant.results.clone(),
                 body: constant.body.clone(),
                 attrs: Vec::new(),
+                foreign: None,
             };
             table(f, fun, &self.consts[id])?;
         }

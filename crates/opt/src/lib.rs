@@ -24,6 +24,7 @@
 mod checks;
 mod copyupdates;
 mod cse;
+pub mod foreign;
 mod fuse;
 mod hoist;
 mod inline;
@@ -37,6 +38,7 @@ mod unstream;
 pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
+pub use foreign::VECTORISE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
@@ -66,4 +68,5 @@ pub const PASSES: &[Pass] = &[
     UNPARTITION,
     COPYUPDATES,
     UNROLL,
+    VECTORISE,
 ];

@@ -4,6 +4,7 @@
 
 mod checks;
 mod files;
+mod foreign;
 mod linear;
 mod random;
 mod remarks;

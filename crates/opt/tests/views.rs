@@ -72,7 +72,8 @@ fn random_views(seed: u64) -> Prog {
     let results = types.into_iter().map(|ty| vars.push(VarInfo { hint: "r".into(), ty })).collect();
     let param = |var| Param { var, consumed: false };
     let params = vec![param(any), param(xs)];
-    let fun = Fun { name: "f".into(), vars, params, results, body, attrs: Vec::new() };
+    let (attrs, foreign) = (Vec::new(), None);
+    let fun = Fun { name: "f".into(), vars, params, results, body, attrs, foreign };
     let mut funs = IdVec::new();
     funs.push(fun);
     Prog { stage: Stage::Arrays, consts: IdVec::new(), funs, entries: Vec::new() }

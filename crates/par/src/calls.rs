@@ -76,7 +76,8 @@ pub(crate) fn containing(funs: &IdVec<FunId, Fun>, wanted: fn(&Exp) -> bool) -> 
     loop {
         let mut changed = false;
         for (id, fun) in funs.iter() {
-            if !found[id] {
+            // What a foreign function does is not executed by our threads.
+            if !found[id] && fun.foreign.is_none() {
                 let mut look = Look { wanted, known: &found, found: false };
                 look.body(&fun.body);
                 if look.found {

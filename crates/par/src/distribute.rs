@@ -54,17 +54,35 @@ impl Cx<'_> {
         }
         let free = plan.is_free(body, self.vars);
         let one = only_inner(stm) || free || self.is_segmented(body) || !self.may_suffice();
-        let widths = match only_flat(stm) || free || !self.may_choose() {
-            true => None,
-            false => self.block_widths(body),
-        };
-        let mut inner = |cx: &mut Self| match &widths {
-            Some(widths) => cx.choose_block(body, widths, &mut flat),
-            None => flat(cx),
-        };
+        let mut inner = |cx: &mut Self| cx.block_or_flat(stm, body, &plan, &mut flat);
         match one {
             true => self.guarded(&stm.pat, inner),
             false => self.choose(&mut |cx| cx.whole(body), &mut inner),
+        }
+    }
+
+    /// The function of the innermost level distributed, and in the version for blocks of threads if that is worth having.
+    pub(crate) fn inside_of(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
+        let plan = self.plan(body);
+        self.block_or_flat(stm, body, &plan, &mut |cx| {
+            let plan = cx.plan(body);
+            cx.distribute(&plan, body)
+        })
+    }
+
+    fn block_or_flat(
+        &mut self,
+        stm: &Stm,
+        body: &Body,
+        plan: &Plan,
+        flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
+    ) -> Vec<Var> {
+        if only_flat(stm) || plan.is_free(body, self.vars) || !self.may_choose() {
+            return flat(self);
+        }
+        match self.block_widths(body) {
+            Some(widths) => self.choose_block(body, &widths, flat),
+            None => flat(self),
         }
     }
 

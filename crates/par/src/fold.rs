@@ -47,8 +47,7 @@ impl Cx<'_> {
     fn taken_apart(&mut self, stm: &Stm, op: &Screma) -> Vec<Var> {
         let mark = self.vars.len();
         self.enter(stm, op.width, &op.inputs, &op.map);
-        let plan = self.plan(&op.map.body);
-        let arrays = self.distribute(&plan, &op.map.body);
+        let arrays = self.inside_of(stm, &op.map.body);
         self.levels.pop();
         let (mapped, plain) = arrays.split_at(op.folded().min(arrays.len()));
         let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array)).collect();

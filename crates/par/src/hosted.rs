@@ -4,7 +4,7 @@
 //! function that comes to call itself: devices have little stack, and OpenCL forbids it. A function of the device gets its memory
 //! from its caller, who must know how much; one for which that is not known is copied into kernels, which gets out of hand where
 //! such functions call others several times at each of many levels: twelve functions that call each other twice are four thousand
-//! bodies.
+//! bodies. Foreign functions that get addresses in the memory of the device are called by the host as well.
 
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -73,8 +73,12 @@ impl Whole<'_> {
             Done::Begun => return Looks { size: usize::MAX, memory: Memory::Unknown },
             Done::No => {}
         }
-        self.done[id.index()] = Done::Begun;
         let fun = &self.prog.funs[id];
+        if fun.foreign.is_some() {
+            let size = if fun.is_for_host() { usize::MAX } else { 1 };
+            return Looks { size, memory: Memory::Fixed };
+        }
+        self.done[id.index()] = Done::Begun;
         let known = fun.params.iter().map(|param| param.var).collect();
         let mut body = Look {
             whole: self,

@@ -191,6 +191,11 @@ static void fe_driver_close(struct futhark_context *ctx) {
   driver->context = NULL;
 }
 
+FE_SHARED void *fe_foreign_stream(struct futhark_context *ctx) {
+  fe_cuda(ctx);
+  return ctx->gpu.driver.stream;
+}
+
 // Memory
 
 static void *fe_driver_alloc(struct futhark_context *ctx, int64_t bytes) {

@@ -34,6 +34,10 @@ FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, in
 // Copies inside of the device's memory. The two places do not overlap.
 FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes);
+#ifdef FE_CUDA
+// The stream on which foreign functions work, like everything else. The context of the device is the current one then.
+FE_SHARED void *fe_foreign_stream(struct futhark_context *ctx);
+#endif
 // Waits until all is done.
 FE_SHARED int fe_finish(struct futhark_context *ctx);
 

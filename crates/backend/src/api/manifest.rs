@@ -6,6 +6,7 @@ use super::record::project;
 use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, Types};
 use crate::Target;
+use crate::foreign::Prototype;
 use fehu_ir::{Attr, Entry, External};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,7 @@ pub(super) fn manifest(
     entries: &[Entry],
     target: Target,
     tuning: &[TuningParam],
+    foreign: &[Prototype],
 ) -> String {
     let entries: Map<String, Value> = entries
         .iter()
@@ -25,12 +27,20 @@ pub(super) fn manifest(
         .into_iter()
         .map(|ty| (ty.name.to_string(), type_entry(types, ty)))
         .collect();
-    let manifest = json!({
+    let mut manifest = json!({
         "backend": target.name(),
         "version": concat!("fehu ", env!("CARGO_PKG_VERSION")),
         "entry_points": entries,
         "types": described,
     });
+    // Tools from elsewhere do not expect it.
+    if !foreign.is_empty() {
+        let described = foreign.iter().map(|prototype| {
+            let (name, text) = (&prototype.function, prototype.text());
+            json!({"function": name, "symbol": prototype.symbol, "prototype": text})
+        });
+        manifest["foreign"] = described.collect();
+    }
     format!("{manifest:#}\n")
 }
 

@@ -22,7 +22,7 @@ mod sum;
 mod tables;
 mod types;
 
-use crate::{Mode, Target};
+use crate::{Mode, Target, foreign};
 use code::Code;
 use ecow::EcoString;
 use fehu_ir::{FunId, Prog};
@@ -94,7 +94,13 @@ pub fn generate(
         definitions,
         tables,
         header: header::header(&public, target),
-        manifest: manifest::manifest(&types, &prog.entries, target, tuning),
+        manifest: manifest::manifest(
+            &types,
+            &prog.entries,
+            target,
+            tuning,
+            &foreign::prototypes(prog),
+        ),
     }
 }
 

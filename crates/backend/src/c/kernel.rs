@@ -60,8 +60,8 @@ struct Printed {
 
 impl Device {
     /// The C text of the device program: its source, the table of kernels, and the messages of checks.
-    pub(super) fn text(&self) -> String {
-        let mut source = self.functions.text();
+    pub(super) fn text(&self, kernel_code: &str) -> String {
+        let mut source = format!("{kernel_code}{}", self.functions.text());
         let own = self.kernels.iter().enumerate().filter(|(number, kernel)| kernel.code == *number);
         for (number, kernel) in own {
             let wanted = format!("#if !defined FE_PART || FE_PART == {number}");

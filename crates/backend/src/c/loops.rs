@@ -61,7 +61,10 @@ impl Frame<'_> {
                 Some(_) | None => {}
             }
         }
-        if self.inside.is_some() && is_short(from_exp, to, step, body) {
+        if self.inside.is_some()
+            && is_short(from_exp, to, step, body)
+            && (!calls_functions(body) || has_arrays(self.fun, body))
+        {
             self.line("FE_UNROLL");
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
@@ -104,13 +107,30 @@ fn is_short(from: &Exp, to: &Exp, step: i64, body: &[Stm]) -> bool {
     to.saturating_sub(*from) <= most.saturating_mul(step)
 }
 
+/// Whether there are functions in it that are many instructions, and a loop of their own where numbers are large: copies of them do not
+/// fit into the cache of instructions.
+fn calls_functions(body: &[Stm]) -> bool {
+    let mut found = false;
+    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| found |= e.is_expensive()));
+    found
+}
+
+/// Whether it uses arrays that can be registers.
+fn has_arrays(fun: &Fun, body: &[Stm]) -> bool {
+    visit::free_vars(body).iter().any(|v| matches!(fun.vars[*v].ty, Ty::Local(..)))
+}
+
 /// Whether iterations use the same memory one after the other: by updates that are whole only if they are not
 /// vectorised, or by blocks and arrays of their own, which are at the same place in every iteration.
 fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
     let mut found = false;
     visit::each_stm(body, &mut |stm| {
         found |= match stm {
-            Stm::Atomic(..) | Stm::Locked(..) | Stm::Alloc(..) | Stm::Call(..) => true,
+            Stm::Atomic(..)
+            | Stm::Locked(..)
+            | Stm::Alloc(..)
+            | Stm::Call(..)
+            | Stm::Foreign(_) => true,
             Stm::Declare(v, _) => matches!(fun.vars[*v].ty, Ty::Local(..)),
             Stm::Comment(_)
             | Stm::Assign(..)

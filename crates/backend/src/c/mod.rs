@@ -35,8 +35,8 @@ pub struct Functions {
     pub text: String,
 }
 
-/// Prints all functions of a program.
-pub fn functions(program: &Program, target: Target) -> Functions {
+/// Prints all functions of a program. The code of users precedes its kernels.
+pub fn functions(program: &Program, target: Target, kernel_code: &str) -> Functions {
     let mut device = kernel::Device::default();
     let recursive = recursion::recursive(program);
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub fn functions(program: &Program, target: Target) -> Functions {
         text.push('\n');
     }
     if target.is_gpu() {
-        text.insert_str(0, &device.text());
+        text.insert_str(0, &device.text(kernel_code));
     }
     text.push_str(&constants_functions(program));
     Functions { constants_struct: constants_struct(program), text }

@@ -3,9 +3,9 @@
 use super::exp::{Prec, c_type, is_zero};
 use super::fun::{Frame, declared_type};
 use super::{constant_members, literal, op};
-use fehu_base::Prim;
+use fehu_base::{Prim, bug};
 use fehu_imp::device::DEVICE;
-use fehu_imp::{Arg, Block, Exp, From, FunId, Stm, Ty, V};
+use fehu_imp::{Arg, Block, Exp, Foreign, From, FunId, Out, Stm, Ty, V};
 use fehu_ir::Scalar;
 
 /// Whether a value of the device is fetched before anything can ask for those that are awaited: then all of them are waited for once.
@@ -205,6 +205,7 @@ impl Frame<'_> {
                 self.braced(&format!("while ({cond})"), body);
             }
             Stm::Call(fun, results, args) => self.call(*fun, results, args),
+            Stm::Foreign(call) => self.foreign(call),
             Stm::Const(number, results) => self.constant(*number, results),
             Stm::Assert(cond, message) => self.assert(cond, message),
             Stm::Trace(tag, e, prim) => {
@@ -409,6 +410,36 @@ impl Frame<'_> {
         }
         call.push(')');
         self.check_call(&call);
+    }
+
+    /// A call of a function of another language.
+    fn foreign(&mut self, call: &Foreign) {
+        let mut args = Vec::new();
+        if call.stream {
+            args.push("fe_foreign_stream(ctx)".to_owned());
+        }
+        for arg in &call.args {
+            args.push(match arg {
+                Arg::Scalar(e) => self.scope().text(e),
+                Arg::Mem { ptr, index, .. } => {
+                    let scope = self.scope();
+                    scope.address(scope.names.get(*ptr), index)
+                }
+            });
+        }
+        let target = match (call.status, call.results.as_slice()) {
+            (None, [Out::Scalar(result)]) => *result,
+            (Some(status), results) => {
+                args.extend(results.iter().map(|out| match out {
+                    Out::Scalar(v) => format!("&{}", self.name(*v)),
+                    Out::Elements(v) => self.name(*v),
+                }));
+                status
+            }
+            (None, _) => bug("a foreign function has neither a status nor a result to return"),
+        };
+        let target = self.name(target);
+        self.line(&format!("{target} = {}({});", call.symbol, args.join(", ")));
     }
 
     /// Constants live as long as the context, so that their blocks can be lent to anybody: nothing is counted, which

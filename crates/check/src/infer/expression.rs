@@ -131,7 +131,10 @@ impl Checker<'_> {
                 self.expect(cond, &Ty::BOOL, Expect::Condition);
                 self.infer(inner)
             }
-            ExpKind::Attr(_, inner) => self.infer(inner),
+            ExpKind::Attr(attr, inner) => {
+                self.foreign_elsewhere(std::slice::from_ref(attr));
+                self.infer(inner)
+            }
             ExpKind::Section(op) => self.infer_operator(op),
             ExpKind::SectionLeft(lhs, op) => self.infer_section(exp.span, op, Some(lhs), None),
             ExpKind::SectionRight(op, rhs) => self.infer_section(exp.span, op, None, Some(rhs)),

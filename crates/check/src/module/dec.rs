@@ -51,12 +51,16 @@ impl Checker<'_> {
         // What is local is nobody else's, so its name may be used again.
         let mut unnoted = Defined::default();
         let defined = if export { defined } else { &mut unnoted };
+        if !matches!(dec.kind, DecKind::Val(_)) {
+            self.foreign_elsewhere(&dec.attrs);
+        }
         match &dec.kind {
             DecKind::Val(bind) => {
                 let name = &bind.name;
                 let first = self.once(&mut defined.terms, name, "value");
                 self.check_entry_place(bind, block);
                 let var = self.value_binding(dec, bind);
+                self.foreign_function(dec, bind, var);
                 if matches!(block, Block::Root) && is_entry(bind) {
                     self.entry_point(bind, var);
                     if let Some(other) = self.entries.iter().find(|entry| entry.name == name.name)

@@ -1,5 +1,6 @@
 //! The options of the commands that test, measure and tune programs.
 
+use super::foreign::ForeignArgs;
 use super::{Backend, Color, PlanArgs};
 use clap::ValueEnum;
 
@@ -80,6 +81,8 @@ pub(crate) struct ServerArgs {
     /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long)]
     pub(crate) strict_float: bool,
+    #[command(flatten)]
+    pub(crate) foreign: ForeignArgs,
     /// Run compiled programs through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) runner: Option<String>,
@@ -169,6 +172,8 @@ pub(crate) struct AutotuneArgs {
     /// Programs.
     #[arg(required = true, value_name = "PROGRAM")]
     pub(crate) programs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) foreign: ForeignArgs,
     /// The back end.
     #[arg(long, value_enum, default_value = "opencl")]
     pub(crate) backend: Backend,

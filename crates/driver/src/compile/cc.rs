@@ -6,13 +6,17 @@
 //! left out, which is tried once and remembered.
 
 use crate::cache::Cache;
-use crate::stages::Target;
+use crate::foreign::{self, Inputs};
+use crate::stages::{Artifacts, Target};
+use crate::temporary::Folder;
 use crate::{errors, temporary};
+use fehu_backend::foreign::Prototype;
 use fehu_base::{Diagnostic, hash};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A C compiler with flags.
@@ -24,6 +28,12 @@ pub struct CCompiler {
     flags: Vec<String>,
     /// A flag for programs only, after the others; not for the runtime, which is compiled once.
     program_flag: Option<&'static str>,
+    /// What programs are compiled and linked with.
+    foreign: Arc<Inputs>,
+    /// The functions that these have to define.
+    declared: Vec<Prototype>,
+    /// A file with their prototypes, and the folder that it is in.
+    prototypes: Option<(PathBuf, Arc<Folder>)>,
     /// Whether somebody reads what it says.
     heard: bool,
 }
@@ -77,7 +87,17 @@ impl CCompiler {
     /// One without a name, arguments or flags.
     fn nameless() -> CCompiler {
         let (program, arguments, flags) = (PathBuf::new(), Vec::new(), Vec::new());
-        CCompiler { program, arguments, flags, program_flag: None, heard: true }
+        let (foreign, declared, prototypes) = (Arc::default(), Vec::new(), None);
+        CCompiler {
+            program,
+            arguments,
+            flags,
+            program_flag: None,
+            foreign,
+            declared,
+            prototypes,
+            heard: true,
+        }
     }
 
     /// Looks for the compiler, and for flags that suit programs for a target.
@@ -128,6 +148,26 @@ impl CCompiler {
         self
     }
 
+    /// The same compiler, for programs with foreign functions.
+    #[must_use]
+    pub fn linking(self, foreign: &Arc<Inputs>) -> CCompiler {
+        CCompiler { foreign: foreign.clone(), ..self }
+    }
+
+    /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
+    pub(crate) fn for_program(&self, artifacts: &Artifacts) -> Res<CCompiler> {
+        let mut compiler = CCompiler { declared: artifacts.foreign.clone(), ..self.clone() };
+        if self.foreign.has_sources() && !artifacts.foreign.is_empty() {
+            let header = foreign::header(artifacts);
+            let folder = Folder::new().map_err(|why| errors::unwritable("prototypes.h", &why))?;
+            let path = folder.path().join("prototypes.h");
+            std::fs::write(&path, header)
+                .map_err(|why| errors::unwritable(&path.display().to_string(), &why))?;
+            compiler.prototypes = Some((path, Arc::new(folder)));
+        }
+        Ok(compiler)
+    }
+
     /// The same compiler, of whose errors nobody will know: it leaves no files with them.
     pub(crate) fn unheard(&self) -> CCompiler {
         CCompiler { heard: false, ..self.clone() }
@@ -156,6 +196,15 @@ impl CCompiler {
         )
     }
 
+    /// The same with what programs are linked with.
+    pub fn program_identity(&self) -> String {
+        format!("{} {:?}", self.identity(), self.foreign)
+    }
+
+    fn foreign_arguments(&self) -> Vec<String> {
+        self.foreign.arguments(self.prototypes.as_ref().map(|(path, _)| path.as_path()))
+    }
+
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
         let mut command = self.command();
@@ -164,6 +213,7 @@ impl CCompiler {
             .arg(plain(source))
             .arg("-o")
             .arg(plain(output))
+            .args(self.foreign_arguments())
             .args(LIBRARIES);
         self.run(command)
     }
@@ -173,7 +223,8 @@ impl CCompiler {
         let mut command = self.command();
         command.args(self.program_flag).arg("-DFE_SEPARATE");
         command.arg(plain(source)).arg(plain(runtime));
-        command.arg("-o").arg(plain(output)).args(LIBRARIES);
+        command.arg("-o").arg(plain(output));
+        command.args(self.foreign_arguments()).args(LIBRARIES);
         self.run(command)
     }
 
@@ -205,6 +256,9 @@ impl CCompiler {
         }
         let mut said = String::from_utf8_lossy(&done.stderr).into_owned();
         said.push_str(&String::from_utf8_lossy(&done.stdout));
+        if let Some(error) = foreign::explained(&said, &self.declared) {
+            return Err(Box::new(error));
+        }
         let lines: Vec<&str> = said.lines().take(LINES).collect();
         let error = errors::c_compiler_failed(&shown, &done.status.to_string(), &lines);
         if said.lines().count() <= LINES || !self.heard {

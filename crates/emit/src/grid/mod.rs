@@ -304,8 +304,11 @@ pub(super) fn called_by_kernels(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
     let mut found: Vec<ir::FunId> = Vec::new();
     prog.bodies().for_each(|body| called_inside(body, &mut found));
     let mut next = 0;
+    // Kernels call foreign functions as such.
+    found.retain(|fun| prog.funs[*fun].foreign.is_none());
     while let Some(&fun) = found.get(next) {
         called(&prog.funs[fun].body, &mut found);
+        found.retain(|fun| prog.funs[*fun].foreign.is_none());
         next += 1;
     }
     found.into_iter().collect()

@@ -178,7 +178,7 @@ pub(super) fn is_short(body: &[Stm]) -> bool {
     each_stm(body, &mut |stm| {
         count += match stm {
             // Loops and calls take long anyway.
-            Stm::For { .. } | Stm::While(..) | Stm::Call(..) => SHORT_BODY,
+            Stm::For { .. } | Stm::While(..) | Stm::Call(..) | Stm::Foreign(_) => SHORT_BODY,
             _ => 1,
         }
     });

@@ -53,6 +53,7 @@
 //!     | "for" counter "=" exp ".." exp ("by" number)? kind block
 //!     | "while" exp block
 //!     | (var,* "=")? "call" name "(" arg,* ")"         arg = exp | "&" place ("in" var)?
+//!     | "foreign" name "stream"? "(" arg,* ")" "->" "(" out,* ")" ("status" var)?    out = var | "*" var
 //!     | "const" number "(" (number "->" var),* ")"     -- results by number
 //!     | "assert" exp "," check
 //!     | "trace" string exp ":" prim  |  "trace_array" string var "[" exp,* "]"

@@ -1,7 +1,9 @@
 //! The parser: statements.
 
 use super::parse::Parser;
-use crate::{Arg, Exp, Extent, From, Kernel, Kind, Lane, Message, Part, Stm, Tasks, Tile, V};
+use crate::{
+    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile, V,
+};
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
 
@@ -42,6 +44,7 @@ impl<'a> Parser<'a> {
             "for" => self.for_(),
             "while" => Ok(Stm::While(self.exp()?, self.block()?)),
             "call" => self.call(Vec::new()),
+            "foreign" => self.foreign(),
             "const" => {
                 let number = self.count()?;
                 let results = self.parens("a result", |p| {
@@ -252,14 +255,31 @@ impl<'a> Parser<'a> {
     /// A call, after its keyword.
     fn call(&mut self, results: Vec<V>) -> Parsed<Stm> {
         let fun = self.fun_name()?;
-        let args = self.parens("an argument", |p| {
-            if !p.peek_sign("&") {
-                return Ok(Arg::Scalar(p.exp()?));
-            }
-            let ((ptr, index), block) = p.address()?;
-            Ok(Arg::Mem { block, ptr, index })
-        })?;
+        let args = self.parens("an argument", Self::arg)?;
         Ok(Stm::Call(fun, results, args))
+    }
+
+    /// A call of a function of another language, after its keyword.
+    fn foreign(&mut self) -> Parsed<Stm> {
+        let symbol = self.any_word("the name of a function")?.into();
+        let stream = self.eat_word("stream");
+        let args = self.parens("an argument", Self::arg)?;
+        self.sign("->")?;
+        let results = self.parens("a result", |p| {
+            let is_elements = p.eat("*");
+            let v = p.var()?;
+            Ok(if is_elements { Out::Elements(v) } else { Out::Scalar(v) })
+        })?;
+        let status = if self.eat_word("status") { Some(self.var()?) } else { None };
+        Ok(Stm::Foreign(Box::new(Foreign { symbol, stream, args, results, status })))
+    }
+
+    fn arg(&mut self) -> Parsed<Arg> {
+        if !self.peek_sign("&") {
+            return Ok(Arg::Scalar(self.exp()?));
+        }
+        let ((ptr, index), block) = self.address()?;
+        Ok(Arg::Mem { block, ptr, index })
     }
 
     fn address(&mut self) -> Parsed<Address> {

@@ -2,7 +2,8 @@
 
 use super::names::{hint, order};
 use crate::{
-    Arg, Exp, From, Fun, Kernel, Kind, Message, Part, Prim, Program, Space, Stm, Tasks, Tile, Ty, V,
+    Arg, Exp, Foreign, From, Fun, Kernel, Kind, Message, Out, Part, Prim, Program, Space, Stm,
+    Tasks, Tile, Ty, V,
 };
 use fehu_base::IdVec;
 use fehu_ir::Scalar;
@@ -230,6 +231,19 @@ impl<'a> Printer<'a> {
                 let args: Vec<String> = args.iter().map(|arg| self.arg(arg)).collect();
                 let equals = if results.is_empty() { "" } else { " = " };
                 format!("{}{equals}call {name}({})", self.vars(results), args.join(", "))
+            }
+            Stm::Foreign(call) => {
+                let Foreign { symbol, stream, args, results, status } = &**call;
+                let args: Vec<String> = args.iter().map(|arg| self.arg(arg)).collect();
+                let out = |out: &Out| match out {
+                    Out::Scalar(v) => self.var(*v).to_string(),
+                    Out::Elements(v) => format!("*{}", self.var(*v)),
+                };
+                let results: Vec<String> = results.iter().map(out).collect();
+                let stream = if *stream { " stream" } else { "" };
+                let status = status.map_or(String::new(), |v| format!(" status {}", self.var(v)));
+                let (args, results) = (args.join(", "), results.join(", "));
+                format!("foreign {symbol}{stream} ({args}) -> ({results}){status}")
             }
             Stm::Const(number, results) => {
                 let result = |(n, v): &(usize, V)| format!("{n} -> {}", self.var(*v));

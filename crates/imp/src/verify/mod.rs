@@ -376,6 +376,9 @@ impl<'a> Checker<'a, '_> {
             | Stm::Guarded(..)
             | Stm::Locked(..) => Who::Elements,
             Stm::Call(fun, ..) if self.program.inside.contains(fun) => Who::Kernel,
+            // Kernels have no stream, and give no addresses.
+            Stm::Foreign(call) if call.stream => Who::Host,
+            Stm::Foreign(_) => Who::Everybody,
             Stm::Call(..)
             | Stm::Const(..)
             | Stm::Alloc(..)

@@ -1,6 +1,6 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, Extent, From, Fun, Part, Prim, Program, Space, Stm, Ty, V};
+use crate::{Arg, Exp, Extent, Foreign, From, Fun, Out, Part, Prim, Program, Space, Stm, Ty, V};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
@@ -241,6 +241,7 @@ impl Types<'_> {
                 reductions.iter().try_for_each(|(v, _)| self.scalar(*v).map(|_| ()))
             }
             Stm::Call(callee, results, args) => self.call(*callee, results, args),
+            Stm::Foreign(call) => self.foreign(call),
             Stm::Const(number, results) => {
                 let constant = self.program.consts.get(*number);
                 let fun = constant.and_then(|constant| self.program.funs.get(constant.fun));
@@ -388,6 +389,29 @@ impl Types<'_> {
             seen.push(value);
         }
         Ok(())
+    }
+
+    fn foreign(&self, call: &Foreign) -> Checked<()> {
+        for arg in &call.args {
+            match arg {
+                Arg::Scalar(e) => self.exp(e).map(|_| ())?,
+                Arg::Mem { block, ptr, index } => {
+                    self.place(*ptr, index)?;
+                    block.iter().try_for_each(|block| self.handle(*block))?;
+                }
+            }
+        }
+        for out in &call.results {
+            match out {
+                Out::Scalar(v) => self.scalar(*v).map(|_| ())?,
+                Out::Elements(v) => self.pointer(*v).map(|_| ())?,
+            }
+        }
+        match (call.status, call.results.as_slice()) {
+            (Some(status), _) => self.set(status, Prim::I32),
+            (None, [Out::Scalar(_)]) => Ok(()),
+            (None, _) => Err(format!("\"{}\" has no status", call.symbol)),
+        }
     }
 
     fn call(&self, callee: crate::FunId, results: &[V], args: &[Arg]) -> Checked<()> {

@@ -17,7 +17,7 @@
 //! Whoever makes kernels asks the same question beforehand ([`varying`]).
 
 use crate::device::DEVICE;
-use crate::{Block, Exp, From, Fun, Kernel, Lane, Space, Stm, V, VarInfo};
+use crate::{Block, Exp, From, Fun, Kernel, Lane, Out, Space, Stm, V, VarInfo};
 use fehu_base::IdVec;
 use rustc_hash::FxHashSet;
 
@@ -177,6 +177,19 @@ impl<'a> Flow<'a> {
             Stm::Call(_, results, _) => {
                 results.iter().for_each(|v| self.mark(*v, true));
                 return true;
+            }
+            // It computes the same from the same.
+            Stm::Foreign(call) => {
+                let mut varies = control;
+                stm.each_exp(&mut |e| varies |= self.varies(e));
+                stm.each_used(&mut |v| varies |= self.varying.contains(&v));
+                call.status.iter().for_each(|v| self.mark(*v, varies));
+                for out in &call.results {
+                    match out {
+                        Out::Scalar(v) => self.mark(*v, varies),
+                        Out::Elements(v) => self.mark(*v, varies && self.is_own(*v)),
+                    }
+                }
             }
             Stm::Const(_, results) => results.iter().for_each(|(_, v)| self.mark(*v, control)),
             Stm::Tuning(v, _, e) => {

@@ -12,7 +12,9 @@
 //! ```text
 //! prog     = "prog" stage const* fun* entry*           -- in any order after the stage
 //! const    = "const" name "->" "(" binding,* ")" "=" body
-//! fun      = attrs? "fun" name "(" ("*"? binding),* ")" "->" "(" binding,* ")" "=" body
+//! fun      = attrs? foreign? "fun" name "(" ("*"? binding),* ")" "->" "(" binding,* ")" "=" body
+//! foreign  = "foreign" symbols ("vectorised" symbols)?    symbols = "(" (platform word),* ")"
+//! platform = "c" | "cuda" | "opencl"
 //! binding  = var ":" type
 //! body     = stm* "in" "(" atom,* ")"  |  "(" atom,* ")"
 //! stm      = ("@" string)? attrs? certs? "let" "(" binding,* ")" "=" exp

@@ -4,8 +4,8 @@ use super::cursor::{self, Cursor, Lists, Names, Parsed};
 use super::lex::{self, Kind};
 use super::names::{rename_entry, renumber, renumber_fun, without_number};
 use crate::{
-    Atom, Attr, Body, Check, CheckPart, Const, ConstId, Elem, Entry, Fun, FunId, Lambda, Loc,
-    Param, Prog, Stage, Stm, Type, Var, VarInfo,
+    Atom, Attr, Body, Check, CheckPart, Const, ConstId, Elem, Entry, Foreign, Fun, FunId, Lambda,
+    Loc, Param, Platform, Prog, Stage, Stm, Symbol, Type, Var, VarInfo,
 };
 use ecow::EcoString;
 use fehu_base::IdVec;
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
             if self.peek_word("const") {
                 let item = self.constant()?;
                 prog.consts.push(item);
-            } else if self.peek_word("fun") || self.peek_sign("#[") {
+            } else if self.peek_word("fun") || self.peek_word("foreign") || self.peek_sign("#[") {
                 let (fun, names) = self.fun()?;
                 prog.funs.push(fun);
                 fun_names.push(names);
@@ -160,6 +160,7 @@ impl<'a> Parser<'a> {
 
     fn fun(&mut self) -> Parsed<(Fun, FxHashMap<&'a str, Var>)> {
         let attrs = if self.peek_sign("#[") { self.attrs()? } else { Vec::new() };
+        let foreign = if self.eat_word("foreign") { Some(self.foreign()?) } else { None };
         self.word("fun")?;
         let at = self.position();
         let name = self.any_word("the name of the function")?;
@@ -176,7 +177,7 @@ impl<'a> Parser<'a> {
         let body = self.body()?;
         let vars = self.table()?;
         let name = without_number(name).into();
-        let mut fun = Fun { name, vars, params, results, body, attrs };
+        let mut fun = Fun { name, vars, params, results, body, attrs, foreign };
         let rename = renumber_fun(&mut fun);
         let mut names = FxHashMap::default();
         for (number, (_, name, _)) in self.names.known().iter().enumerate() {
@@ -185,6 +186,23 @@ impl<'a> Parser<'a> {
             }
         }
         Ok((fun, names))
+    }
+
+    fn foreign(&mut self) -> Parsed<Foreign> {
+        let symbols = self.parens("a symbol", Self::symbol)?;
+        let vectorised = match self.eat_word("vectorised") {
+            true => self.parens("a symbol", Self::symbol)?,
+            false => Vec::new(),
+        };
+        Ok(Foreign { symbols, vectorised })
+    }
+
+    fn symbol(&mut self) -> Parsed<Symbol> {
+        let name = self.any_word("a platform")?;
+        let Some(platform) = Platform::from_name(name) else {
+            return Err(self.error_before(format!("there is no platform `{name}`")));
+        };
+        Ok(Symbol { platform, name: self.any_word("the name of a symbol")?.into() })
     }
 
     /// The variables of the function that was read; all of them must have been bound.

@@ -3,8 +3,8 @@
 use super::literal::{write_scalar, write_string};
 use super::names::{renumber, without_number};
 use crate::{
-    Atom, Attr, Body, Check, CheckPart, Const, Entry, Fun, Lambda, Param, Prog, Stm, Type, Var,
-    VarInfo,
+    Atom, Attr, Body, Check, CheckPart, Const, Entry, Foreign, Fun, Lambda, Param, Prog, Stm,
+    Symbol, Type, Var, VarInfo,
 };
 use ecow::EcoString;
 use fehu_base::IdVec;
@@ -369,6 +369,10 @@ impl<'a> Printer<'a> {
             self.attrs(&fun.attrs);
             self.newline();
         }
+        if let Some(foreign) = &fun.foreign {
+            self.foreign(foreign);
+            self.newline();
+        }
         self.lines.push(self.line);
         self.put("fun ");
         self.put(name);
@@ -383,6 +387,20 @@ impl<'a> Printer<'a> {
         self.bindings(&fun.results);
         self.put(" =");
         self.top_body(&fun.body);
+    }
+
+    fn foreign(&mut self, foreign: &Foreign) {
+        let symbol = |p: &mut Self, Symbol { platform, name }: &Symbol| {
+            p.put(platform.name());
+            p.put(" ");
+            p.put(name);
+        };
+        self.put("foreign ");
+        self.parens(&foreign.symbols, symbol);
+        if !foreign.vectorised.is_empty() {
+            self.put(" vectorised ");
+            self.parens(&foreign.vectorised, symbol);
+        }
     }
 
     fn top_body(&mut self, body: &Body) {

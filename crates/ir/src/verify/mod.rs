@@ -24,6 +24,8 @@
 //!    lambdas and loops are not consumed; what an operation writes is disjoint from what it reads.
 //! 8. **Entry points** (`entry`): the function exists; the parts of parameters and results are those of
 //!    the function; fields add up; names differ.
+//! 9. **Foreign functions** (`foreign`): symbols are identifiers, one for each platform; parameters and results have contents, and
+//!    the sizes of results are parameters or constants.
 //!
 //! It does not check what cannot be seen in the text: that indices are in bounds (that is what certificates
 //! are for), that a reshape keeps the number of elements or a concatenation adds up (unless all sizes are
@@ -34,6 +36,7 @@ mod alias;
 mod array;
 mod control;
 mod entry;
+mod foreign;
 mod levels;
 pub mod scalar;
 mod scope;
@@ -146,6 +149,7 @@ fn find(prog: &Prog) -> Vec<VerifyError> {
     let mut errors = Vec::new();
     scope::check(prog, &mut errors);
     entry::check(prog, &mut errors);
+    foreign::check(prog, &mut errors);
     // Aliases are computed from types and scopes that are known to be right.
     if errors.is_empty() {
         alias::check(prog, &mut errors);

@@ -14,11 +14,20 @@ use fehu_base::OrBug;
 use fehu_base::id::Id;
 use fehu_facts::{Share, consumed};
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Body, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Body, Exp, FunId, Prog, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The number of a node.
 pub(super) type Node = usize;
+
+/// Whether an expression calls one of these functions.
+fn calls_any(exp: &Exp, funs: &FxHashSet<FunId>) -> bool {
+    let mut found = matches!(exp, Exp::Call(fun, _) if funs.contains(fun));
+    exp.for_each_body(&mut |body| {
+        found = found || body.stms.iter().any(|stm| calls_any(&stm.exp, funs));
+    });
+    found
+}
 
 /// What stands between nodes that are further apart is not looked for.
 const EXPLAINED: usize = 1000;
@@ -40,6 +49,8 @@ pub(super) struct Graph {
     place: Vec<usize>,
     /// The node that binds a variable.
     binder: FxHashMap<Var, Node>,
+    /// The nodes that are not merged with others.
+    alone: FxHashSet<Node>,
     budget: usize,
 }
 
@@ -64,9 +75,17 @@ impl Graph {
         prog: &Prog,
         vars: &IdVec<Var, VarInfo>,
         share: &Share,
+        hosts: &FxHashSet<FunId>,
         body: &mut Body,
     ) -> Graph {
         let stms = std::mem::take(&mut body.stms);
+        // What calls a function of the host is executed by the host, position by position.
+        let calls_host = |(_, stm): &(Node, &Stm)| calls_any(&stm.exp, hosts);
+        let nodes = || stms.iter().enumerate();
+        let alone = match hosts.is_empty() {
+            true => FxHashSet::default(),
+            false => nodes().filter(calls_host).map(|(node, _)| node).collect(),
+        };
         let count = stms.len();
         let mut binder = FxHashMap::default();
         let mut before: Vec<FxHashSet<Node>> = Vec::with_capacity(count);
@@ -125,6 +144,7 @@ impl Graph {
             order: (0..count).collect(),
             place: (0..count).collect(),
             binder,
+            alone,
             budget: 100_000 + 64 * count,
         }
     }
@@ -220,6 +240,9 @@ impl Graph {
         second: Node,
         past: &[Node],
     ) -> Option<Window> {
+        if self.alone.contains(&first) || self.alone.contains(&second) {
+            return None;
+        }
         let (from, to) = (self.place[first], self.place[second]);
         assert!(from < to, "the nodes are in order");
         self.budget = self.budget.checked_sub(to - from)?;

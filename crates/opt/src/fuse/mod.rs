@@ -46,9 +46,9 @@ use fehu_base::IdVec;
 use fehu_facts::{Effects, Share};
 use fehu_ir::free::bound_in_stm;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Atom, Body, Exp, Loc, Prog, Stm, StreamForm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, FunId, Loc, Prog, Stm, StreamForm, Type, Var, VarInfo};
 use graph::{Counts, Graph};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
 pub const FUSE: Pass = Pass {
@@ -59,11 +59,14 @@ pub const FUSE: Pass = Pass {
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let effects = Effects::of(prog);
+    let hosts = prog.funs.iter().filter(|(_, fun)| fun.is_for_host()).map(|(id, _)| id);
+    let hosts: FxHashSet<FunId> = hosts.collect();
     prog.for_each_body(|prog, vars, body| {
         let share = Share::of(prog, body, vars);
         let counts = Counts::of(body, vars);
-        let (level, neutral, effects) = (Level::Parallel, FxHashMap::default(), &effects);
-        Cx { prog, effects, vars, share, counts, level, neutral, remarks }.body(body);
+        let (level, neutral) = (Level::Parallel, FxHashMap::default());
+        let (effects, hosts) = (&effects, &hosts);
+        Cx { prog, effects, hosts, vars, share, counts, level, neutral, remarks }.body(body);
     });
 }
 
@@ -72,6 +75,8 @@ struct Cx<'a> {
     /// What is asked of other functions is which parameters they consume.
     prog: &'a Prog,
     effects: &'a Effects,
+    /// The foreign functions that only the host of a device calls.
+    hosts: &'a FxHashSet<FunId>,
     vars: &'a mut IdVec<Var, VarInfo>,
     share: Share,
     counts: Counts,
@@ -95,7 +100,7 @@ enum Level {
 
 impl Cx<'_> {
     fn body(&mut self, body: &mut Body) {
-        let mut graph = Graph::new(self.prog, self.vars, &self.share, body);
+        let mut graph = Graph::new(self.prog, self.vars, &self.share, self.hosts, body);
         loop {
             vertical::reduce(self, &mut graph);
             let filtered = filter::reduce(self, &mut graph);

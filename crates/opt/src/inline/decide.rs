@@ -176,6 +176,10 @@ impl Decide<'_> {
 
     fn inlined(&mut self, site: &Site, inside: bool, room: usize) -> bool {
         let id = site.callee;
+        // A foreign function is called as such.
+        if self.prog.funs[id].foreign.is_some() {
+            return false;
+        }
         let callee = &self.funs[id];
         let mark = match mark(&self.prog.funs[id].attrs) {
             Mark::None => site.mark,

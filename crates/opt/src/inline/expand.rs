@@ -122,6 +122,7 @@ impl Expander<'_> {
             results: fun.results.clone(),
             body,
             attrs: fun.attrs.clone(),
+            foreign: fun.foreign.clone(),
         }
     }
 }

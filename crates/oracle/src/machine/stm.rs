@@ -100,6 +100,9 @@ impl<'a> Machine<'a> {
                 let values = self.function(*fun, passed)?;
                 results.iter().zip(values).try_for_each(|(v, slot)| self.receive(frame, *v, slot))
             }
+            Stm::Foreign(call) => {
+                Err(wrong(format!("\"{}\" is a function of another language", call.symbol)))
+            }
             Stm::Const(number, results) => self.constant(frame, *number, results),
             Stm::Assert(cond, message) => {
                 if self.truth(frame, cond)? {

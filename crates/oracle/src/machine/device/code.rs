@@ -325,6 +325,7 @@ impl<'a> Maker<'a> {
             | Stm::Threads(_)
             | Stm::Blocks(_)
             | Stm::Launch(_)
+            | Stm::Foreign(_)
             | Stm::Fetch(..) => return Err(wrong(format!("a kernel cannot do this: {stm:?}"))),
         }
         Ok(())
