@@ -213,8 +213,10 @@ impl Fold {
         loop {
             let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
             let after = code.split_off(position.or_bug("the fold of a tile") + 1);
-            let Some(Stm::For { var, to, step: 1, body, .. }) = code.pop() else {
-                bug("the fold of a tile is no loop")
+            let Some(Stm::For { var, from: Exp::Const(Scalar::I64(0)), to, step: 1, body, .. }) =
+                code.pop()
+            else {
+                bug("the fold of a tile is no loop from 0 on")
             };
             let before = std::mem::take(&mut code);
             if around.len() == loops {
