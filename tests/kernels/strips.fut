@@ -49,3 +49,19 @@ entry of_rows [k] [n] [m] (a: [k][n]i32) (b: [k][m]i32) =
 -- Over both dimensions, by a loop, with two elements of a row.
 entry by_loop [n] [m] [p] (a: [n][m]i32) (b: [p][2]i32) =
   map (map (\x -> #[sequential] loop s = x for k < p do (s ^ b[k, 0]) + x * b[k, 1])) a
+
+-- ==
+-- entry: cells
+-- random input { [3][100]i32 [3][4]i64 [3]i64 } auto output
+-- random input { [2][128]i32 [2][1]i64 [2]i64 } auto output
+-- random input { [2][300]i32 [2][5]i64 [2]i64 } auto output
+-- random input { [4][63]i32 [4][2]i64 [4]i64 } auto output
+
+-- A fold in a loop, of elements that are looked up: the same ones for all positions of a row.
+entry cells [n] [m] [k] (cells: [n][m]i32) (near: [n][k]i64) (counts: [n]i64) =
+  map3 (\xs others count ->
+    #[sequential_inner]
+    map (\x ->
+      loop s = x for l < count % (k + 1) do
+        let ys = #[unsafe] cells[others[l] % n]
+        in s ^ (map (\y -> (x - y) * s) ys |> i32.sum)) xs) cells near counts

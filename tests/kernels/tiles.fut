@@ -36,6 +36,16 @@ entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
   |> unzip
 
 -- ==
+-- entry: blocks
+-- random input { [3][32][40]i32 [2][40][32]i32 } auto output
+-- random input { [1][32][17]i32 [1][17][32]i32 } auto output
+-- random input { [1][32][5]i32 [3][5][32]i32 } auto output
+
+-- Tiles of half the side, for blocks of a size that is known.
+entry blocks [k] [l] [m] (a: [k][32][m]i32) (b: [l][m][32]i32) =
+  map (\x -> map (\y -> map (\row -> map (\column -> i32.sum (map2 (*) row column)) (transpose y)) x) b) a
+
+-- ==
 -- entry: transposed
 -- random input { [100][70]i32 } auto output
 -- random input { [3][1000]i32 } auto output

@@ -36,6 +36,12 @@ impl Varies {
         Varies::along(dim).far()
     }
 
+    /// Along all dimensions up to this one.
+    #[must_use]
+    pub fn up_to(last: usize) -> Varies {
+        (0..=last).fold(Varies::default(), |all, dim| all.and(Varies::along(dim)))
+    }
+
     /// Whether it differs along a dimension.
     pub fn is_along(self, dim: usize) -> bool {
         self.dims & Varies::along(dim).dims != 0
@@ -66,6 +72,7 @@ impl Varies {
 }
 
 /// What is known about the variables that are bound inside of a Seg.
+#[derive(Clone)]
 pub struct Variance<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     known: FxHashMap<Var, Varies>,
@@ -134,6 +141,11 @@ impl<'a> Variance<'a> {
     /// Sets what is known about a variable.
     pub fn set(&mut self, var: Var, varies: Varies) {
         self.known.insert(var, varies);
+    }
+
+    /// Everything that is known has been computed. What is [made](Varies::is_made) from now on is computed after that.
+    pub fn settle(&mut self) {
+        self.known.values_mut().for_each(|varies| varies.is_made = false);
     }
 
     /// How an operand varies.

@@ -87,6 +87,7 @@ pub struct Rows {
 /// ```text
 /// seg grid [n] tile [0, 1] ([0], [1]) () ...    a product of matrices: an element of a row and one of a column
 /// seg grid [] tile [0] ([], []) () ...          all positions read the same elements
+/// seg grid [n] tile [1] in 1 ([0]) () ...       all positions of a row do, in a loop around the fold
 /// ```
 ///
 /// On a CPU, a thread executes the positions. A tile with two dimensions is one of the operator and of the map that its function
@@ -101,6 +102,9 @@ pub struct Tiling {
     /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator comes after those of
     /// the space; after it, that of a map inside.
     pub dims: Vec<usize>,
+    /// How many loops or reductions there are around the fold: the first one of the function, the first one of its body, and so on.
+    /// Only devices have folds inside of others.
+    pub loops: usize,
     /// For each element that a step of the fold reads, in the order of the text: the dimensions along which it differs, in
     /// ascending order. The inputs of a reduction come first.
     pub reads: Vec<Vec<usize>>,

@@ -5,7 +5,7 @@
 //! smaller tile, whose accumulators are in registers. Loads for the next step overlap with the computation. Rows and
 //! columns beyond the end are computed as copies of the last ones, and not stored.
 //!
-//! A thread has its rows (and columns) in groups of four neighbours, which are loaded from shared memory at once.
+//! A thread has its rows (and columns) in groups of up to four neighbours, which are loaded from shared memory at once.
 
 use super::super::Emit;
 use super::stage::up_to;
@@ -19,7 +19,7 @@ use fehu_ir::BinOp;
 /// Threads of a block in each direction.
 const ACROSS: u32 = 16;
 
-/// The number of neighbouring rows or columns in a group of a thread.
+/// The number of neighbouring rows or columns in a group of a thread, if it has as many.
 pub(super) const GROUP: u32 = 4;
 
 /// How many blocks reside on a multiprocessor at the same time: while one waits at a barrier, another one computes.
@@ -211,7 +211,7 @@ impl<'a> Emit<'a> {
         let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
         let body = self.block(|this| {
             let place = |first: &Exp, number: V, own: &Exp| {
-                bin(BinOp::Add, first.clone(), line(number, own))
+                bin(BinOp::Add, first.clone(), cx.shape.line(number, own))
             };
             let row = this.simple("row_at", &place(&cx.first.0, r, &cx.y));
             let column = this.simple("column_at", &place(&cx.first.1, c, &cx.x));
@@ -348,7 +348,7 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Declare(registers, None));
         let r = self.new_var("r", Ty::Scalar(Prim::I64));
         let own = if input.by_row { &cx.y } else { &cx.x };
-        let at = cx.shape.place(from, Exp::Var(kk), line(r, own));
+        let at = cx.shape.place(from, Exp::Var(kk), cx.shape.line(r, own));
         let value = Exp::Load(shared, Box::new(at));
         let body = vec![Stm::Store(registers, Exp::Var(r), value)];
         self.out.push(up_to(r, Exp::int(i64::from(cx.shape.own)), body));
@@ -400,15 +400,16 @@ impl Shape {
         let before = bin(BinOp::Mul, step, Exp::int(i64::from(self.pitch())));
         bin(BinOp::Add, bin(BinOp::Add, from.clone(), before), line)
     }
-}
 
-/// The row or column in the tile for a number among those of a thread.
-fn line(number: V, own: &Exp) -> Exp {
-    let group = Exp::int(i64::from(GROUP));
-    let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());
-    let which = bin(BinOp::Quot, Exp::Var(number), group.clone());
-    let apart = bin(BinOp::Mul, which, Exp::int(i64::from(GROUP * ACROSS)));
-    bin(BinOp::Add, apart, bin(BinOp::Add, bin(BinOp::Mul, own.clone(), group), inside))
+    /// The row or column in the tile for a number among those of a thread.
+    fn line(&self, number: V, own: &Exp) -> Exp {
+        let size = GROUP.min(self.own);
+        let group = Exp::int(i64::from(size));
+        let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());
+        let which = bin(BinOp::Quot, Exp::Var(number), group.clone());
+        let apart = bin(BinOp::Mul, which, Exp::int(i64::from(size * ACROSS)));
+        bin(BinOp::Add, apart, bin(BinOp::Add, bin(BinOp::Mul, own.clone(), group), inside))
+    }
 }
 
 /// The number of a row and column of a thread.

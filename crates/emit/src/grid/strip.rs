@@ -4,16 +4,24 @@
 //! for all i:  acc = start; for k: acc = f(acc, x, a[k], b[k]); out[i] = g(acc)
 //! ```
 //!
-//! Each thread of a block has one position. The block executes the loop in steps: each thread copies one element of every array to
+//! Each thread of a block has one position. A block has positions that read the same, all of which are there if the elements differ
+//! along other dimensions: these are the numbers of blocks. The block executes the loop in steps: each thread copies one element of every array to
 //! shared memory, and then all of them walk through these. Positions beyond the end are copies of the last one, and not stored.
+//!
+//! There may be loops around it, which all threads of a block execute in the same way:
+//!
+//! ```text
+//! for all i, j:  sum = start; for l: row = rows[i, l]; acc = 0; for k: acc = f(acc, x, a[row, k]); sum = g(sum, acc); out[i, j] = sum
+//! ```
 
 use super::super::Emit;
 use super::seg::SegOp;
 use super::stage::up_to;
-use super::tile::Fold;
-use super::{bin, lt, quot_up};
+use super::tile::{Around, Fold};
+use super::{THREADS, bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::{all, replace};
+use fehu_imp::verify::varying;
 use fehu_imp::visit::set_vars;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, Screma};
@@ -21,24 +29,35 @@ use fehu_ir::{BinOp, Screma};
 /// With fewer steps than this, it is not worth waiting for each other.
 const LEAST_STEPS: i64 = 64;
 
+/// Of the threads of blocks for positions that are one row among many, at least two thirds have a position.
+const USED: (i64, i64) = (2, 3);
+
 /// The code for a position, and the loads that are the same for all positions.
 pub(super) struct Strip {
     fold: Fold,
     common: Vec<(V, Exp)>,
 }
 
+/// The block that executes it.
+struct Team<'b> {
+    strip: &'b Strip,
+    threads: u32,
+    thread: V,
+    /// For each load, the elements in shared memory.
+    shared: Vec<V>,
+}
+
 impl<'a> Emit<'a> {
-    /// The parts of the code for a position, by what these indices are in it.
-    pub(super) fn strip(&self, code: Block, indices: &[V]) -> Strip {
-        let fold = Fold::of(code);
-        let (made, own) = (set_vars(&fold.before), set_vars(&fold.body));
+    /// The parts of the code for a position, where threads have other values of these indices; the fold is inside of loops.
+    pub(super) fn strip(&self, code: Block, indices: &[V], loops: usize) -> Strip {
+        let varying = varying(&self.vars, &code, indices);
+        let fold = Fold::of(code, loops);
+        let own = set_vars(&fold.body);
         let mut common: Vec<(V, Exp)> = Vec::new();
         for stm in &fold.body {
             let Stm::Declare(_, Some(Exp::Load(ptr, index))) = stm else { continue };
             let mut is_common = index.mentions(fold.k);
-            index.each_var(&mut |v| {
-                is_common &= !(indices.contains(&v) || made.contains(&v) || own.contains(&v));
-            });
+            index.each_var(&mut |v| is_common &= !varying.contains(&v) && !own.contains(&v));
             let load = (*ptr, (**index).clone());
             if is_common && !common.contains(&load) {
                 common.push(load);
@@ -55,83 +74,103 @@ impl<'a> Emit<'a> {
         (sizes, indices): (&[Exp], &[V]),
         strip: Strip,
     ) {
-        // Arrays without memory are computed, not read.
-        if strip.common.is_empty() {
+        let made = strip.fold.set_before();
+        let mut is_known = true;
+        strip.fold.trips.each_var(&mut |v| is_known &= !made.contains(&v));
+        // Arrays without memory are computed, not read. The host cannot ask for a number of steps that only threads know.
+        if strip.common.is_empty() || !is_known {
             return self.map_plain(seg, seg.pat, op);
         }
         let first = seg.tiling.map_or(0, |tiling| sizes.len() - tiling.dims.len());
         let positions = self.total(&sizes[first..]);
-        let (least, steps) =
-            (self.unless_few(i64::from(self.threads()), 2), self.unless_few(LEAST_STEPS, 2));
-        let worthwhile = all([
-            lt(Exp::int(least - 1), positions.clone()),
-            lt(Exp::int(steps - 1), strip.fold.trips.clone()),
-        ]);
-        let strips =
-            self.block(|this| this.strips_on_grid((sizes, indices), first, &positions, &strip));
-        let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
-        self.out.push(Stm::If(worthwhile, strips, plain));
-    }
-
-    fn strips_on_grid(
-        &mut self,
-        (sizes, indices): (&[Exp], &[V]),
-        first: usize,
-        positions: &Exp,
-        strip: &Strip,
-    ) {
-        let threads = self.threads();
+        // Rows are often shorter than a block is otherwise.
+        let threads = if first > 0 { self.threads().min(THREADS / 2) } else { self.threads() };
         let wide = Exp::int(i64::from(threads));
+        let strips = self.simple("strips", &quot_up(positions.clone(), wide.clone()));
+        let is_filled = if self.options.few {
+            lt(Exp::int(1), positions.clone())
+        } else if first > 0 {
+            let all = bin(BinOp::Mul, strips.clone(), Exp::int(i64::from(threads) * USED.0));
+            lt(
+                all,
+                bin(BinOp::Add, bin(BinOp::Mul, positions.clone(), Exp::int(USED.1)), Exp::int(1)),
+            )
+        } else {
+            lt(Exp::int(i64::from(threads) - 1), positions.clone())
+        };
+        let steps = self.unless_few(LEAST_STEPS, 2);
+        let worthwhile = all([is_filled, lt(Exp::int(steps - 1), strip.fold.trips.clone())]);
         let mut space = sizes[..first].to_vec();
-        space.push(self.simple("strips", &quot_up(positions.clone(), wide.clone())));
-        let blocks = self.total(&space);
-        let inside = self.space(&sizes[first..]);
-        self.launch("strip", blocks, threads, |this, block, thread| {
-            let mut shared = Vec::new();
-            for (ptr, _) in &strip.common {
-                let prim = this.scalar_prim(*ptr);
-                shared.push(this.shared_array("step", prim, threads));
-            }
-            let which = this.unranked(Exp::Var(block), &space);
-            let before = bin(BinOp::Mul, which[first].clone(), wide.clone());
-            let at = this.simple("at", &bin(BinOp::Add, before, Exp::Var(thread)));
-            let last = bin(BinOp::Sub, positions.clone(), Exp::int(1));
-            let there = this.simple("there", &bin(BinOp::Min, at.clone(), last));
-            let own = this.position_in(there, &inside);
-            for (v, index) in indices.iter().zip(which[..first].iter().chain(&own)) {
-                this.out.push(Stm::Declare(*v, Some(index.clone())));
-            }
-            this.out.extend(strip.fold.before.iter().cloned());
-            this.steps(strip, thread, &shared);
-            let after = strip.fold.after.clone();
-            this.out.push(Stm::If(lt(at, positions.clone()), after, Block::new()));
+        space.push(strips);
+        let kernel = self.block(|this| {
+            let blocks = this.total(&space);
+            let inside = this.space(&sizes[first..]);
+            this.launch("strip", blocks, threads, |this, block, thread| {
+                let mut shared = Vec::new();
+                for (ptr, _) in &strip.common {
+                    let prim = this.scalar_prim(*ptr);
+                    shared.push(this.shared_array("step", prim, threads));
+                }
+                let which = this.unranked(Exp::Var(block), &space);
+                let before = bin(BinOp::Mul, which[first].clone(), wide);
+                let at = this.simple("at", &bin(BinOp::Add, before, Exp::Var(thread)));
+                let last = bin(BinOp::Sub, positions.clone(), Exp::int(1));
+                let there = this.simple("there", &bin(BinOp::Min, at.clone(), last));
+                let own = this.position_in(there, &inside);
+                for (v, index) in indices.iter().zip(which[..first].iter().chain(&own)) {
+                    this.out.push(Stm::Declare(*v, Some(index.clone())));
+                }
+                let after = this
+                    .loops(&strip.fold.around, &Team { strip: &strip, threads, thread, shared });
+                this.out.push(Stm::If(lt(at, positions.clone()), after, Block::new()));
+            });
         });
+        let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
+        self.out.push(Stm::If(worthwhile, kernel, plain));
     }
 
-    /// The loop, as many steps at a time as there are threads.
+    /// The fold inside of these loops, and what comes before it; yields the code that follows.
+    fn loops(&mut self, around: &[Around], team: &Team<'_>) -> Block {
+        let fold = &team.strip.fold;
+        let Some((outermost, others)) = around.split_first() else {
+            self.out.extend(fold.before.iter().cloned());
+            self.steps(team);
+            return fold.after.clone();
+        };
+        self.out.extend(outermost.before.iter().cloned());
+        let body = self.block(|this| {
+            let after = this.loops(others, team);
+            this.out.extend(after);
+        });
+        self.out.push(up_to(outermost.counter, outermost.trips.clone(), body));
+        outermost.after.clone()
+    }
+
+    /// The fold, as many steps at a time as there are threads.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-    fn steps(&mut self, strip: &Strip, thread: V, shared: &[V]) {
+    fn steps(&mut self, team: &Team<'_>) {
+        let Team { strip, threads, thread, shared } = team;
         let Fold { k, trips, .. } = &strip.fold;
-        let threads = self.threads();
+        let wide = i64::from(*threads);
         let start = self.new_var("start", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             // Nobody reads the elements of the steps before any more.
             this.out.push(Stm::Barrier);
-            let own = bin(BinOp::Add, Exp::Var(start), Exp::Var(thread));
+            let own = bin(BinOp::Add, Exp::Var(start), Exp::Var(*thread));
             let own = this.simple("own", &own);
             let bring = this.block(|this| {
                 this.afresh(|this| {
                     this.out.push(Stm::Declare(*k, Some(own.clone())));
                     for ((ptr, index), shared) in strip.common.iter().zip(shared) {
                         let value = Exp::Load(*ptr, Box::new(index.clone()));
-                        this.out.push(Stm::Store(*shared, Exp::Var(thread), value));
+                        this.out.push(Stm::Store(*shared, Exp::Var(*thread), value));
                     }
                 });
             });
             this.out.push(Stm::If(lt(own, trips.clone()), bring, Block::new()));
             this.out.push(Stm::Barrier);
             let left = bin(BinOp::Sub, trips.clone(), Exp::Var(start));
-            let count = bin(BinOp::Min, left, Exp::int(i64::from(threads)));
+            let count = bin(BinOp::Min, left, Exp::int(wide));
             let count = this.simple("count", &count);
             let kk = this.new_var("kk", Ty::Scalar(Prim::I64));
             let walk = this.block(|this| {
@@ -152,7 +191,7 @@ impl<'a> Emit<'a> {
             var: start,
             from: Exp::int(0),
             to: trips.clone(),
-            step: i64::from(threads),
+            step: wide,
             kind: Kind::Sequential,
             body,
         });

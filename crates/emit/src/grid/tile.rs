@@ -6,7 +6,8 @@
 //! ```
 //!
 //! They become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
-//! otherwise be too few to occupy the whole device.
+//! otherwise be too few to occupy the whole device. Matrices that are known to be smaller than that have tiles of half the side: the
+//! blocks of a blocked algorithm.
 
 use super::super::Emit;
 use super::super::runs::Runs;
@@ -18,10 +19,14 @@ use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{Screma, Tiling};
+use fehu_ir::{Scalar, Screma, Tiling};
+use rustc_hash::FxHashSet;
 
 /// With fewer rows or columns than this, most of a tile would be empty.
 const LEAST: i64 = 48;
+
+/// The same for a tile of half the side.
+const LEAST_HALF: i64 = 24;
 
 /// The same for a large tile.
 const LEAST_LARGE: i64 = 96;
@@ -66,7 +71,7 @@ impl<'a> Emit<'a> {
         };
         let first = tiling.dims.first().copied().or_bug("the dimensions of a tile");
         if tiling.reads.iter().all(|read| read.iter().all(|dim| *dim < first)) {
-            let strip = self.strip(code, &indices[first..]);
+            let strip = self.strip(code, &indices[first..], tiling.loops);
             return self.strip_on_grid(seg, op, (&sizes, &indices), strip);
         }
         let (outer, last) = indices.split_at(first);
@@ -75,15 +80,19 @@ impl<'a> Emit<'a> {
         };
         let inner = self.take_apart(code, *row, *column);
         let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
-        let small = inner.shape(GROUP);
-        let least = Exp::int(self.unless_few(LEAST, 3) - 1);
+        let is_half = [rows, columns].into_iter().any(is_short);
+        let (small, least) = match is_half {
+            true => (inner.shape(GROUP / 2), LEAST_HALF),
+            false => (inner.shape(GROUP), LEAST),
+        };
+        let least = Exp::int(self.unless_few(least, 3) - 1);
         let worthwhile = all([
             lt(least.clone(), rows.clone()),
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
         let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
-        if inner.may_be_large() {
+        if !is_half && inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
             let (enough, least) = (
@@ -130,7 +139,7 @@ impl<'a> Emit<'a> {
 
     /// Splits the code for one element at its first loop, which is the fold.
     fn take_apart(&self, code: Block, row: V, column: V) -> Inner {
-        let Fold { before, k, trips, body, after } = Fold::of(code);
+        let Fold { before, k, trips, body, after, .. } = Fold::of(code, 0);
         let (made, own) = (set_vars(&before), set_vars(&body));
         let mut accs: Vec<(V, Prim)> = Vec::new();
         for v in made.intersection(&own) {
@@ -173,8 +182,15 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The code for one position, split at its fold, the first loop.
+/// Whether a number of rows or columns is known to be too small for a tile of the usual size.
+fn is_short(size: &Exp) -> bool {
+    matches!(size, Exp::Const(Scalar::I64(size)) if *size < LEAST)
+}
+
+/// The code for one position, split at its fold: the first loop, or the first one in the body of that, and so on.
 pub(super) struct Fold {
+    /// The loops around it, outermost first.
+    pub(super) around: Vec<Around>,
     pub(super) before: Block,
     pub(super) k: V,
     pub(super) trips: Exp,
@@ -182,15 +198,43 @@ pub(super) struct Fold {
     pub(super) after: Block,
 }
 
+/// A loop around a fold, with the code before and after it.
+pub(super) struct Around {
+    pub(super) before: Block,
+    pub(super) counter: V,
+    pub(super) trips: Exp,
+    pub(super) after: Block,
+}
+
 impl Fold {
-    /// The parts of such code.
-    pub(super) fn of(mut code: Block) -> Fold {
-        let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
-        let after = code.split_off(position.or_bug("the fold of a tile") + 1);
-        let Some(Stm::For { var: k, to: trips, step: 1, body, .. }) = code.pop() else {
-            bug("the fold of a tile is no loop")
-        };
-        Fold { before: code, k, trips, body, after }
+    /// The parts of such code, where the fold is inside of this many loops.
+    pub(super) fn of(mut code: Block, loops: usize) -> Fold {
+        let mut around = Vec::new();
+        loop {
+            let position = code.iter().position(|stm| matches!(stm, Stm::For { .. }));
+            let after = code.split_off(position.or_bug("the fold of a tile") + 1);
+            let Some(Stm::For { var, from: Exp::Const(Scalar::I64(0)), to, step: 1, body, .. }) =
+                code.pop()
+            else {
+                bug("the fold of a tile is no loop from 0 on")
+            };
+            let before = std::mem::take(&mut code);
+            if around.len() == loops {
+                return Fold { around, before, k: var, trips: to, body, after };
+            }
+            around.push(Around { before, counter: var, trips: to, after });
+            code = body;
+        }
+    }
+
+    /// The variables that are set before it.
+    pub(super) fn set_before(&self) -> FxHashSet<V> {
+        let mut set = set_vars(&self.before);
+        for around in &self.around {
+            set.extend(set_vars(&around.before));
+            set.insert(around.counter);
+        }
+        set
     }
 }
 

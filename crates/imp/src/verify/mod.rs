@@ -27,6 +27,7 @@ use ecow::EcoString;
 use fehu_base::IdVec;
 use std::fmt;
 use types::Memories;
+pub use uniform::varying;
 
 /// What a program is on the way to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

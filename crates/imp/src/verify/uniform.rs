@@ -13,33 +13,32 @@
 //!
 //! The barrier of a warp is the same for the threads of a warp: in [`Stm::Warp`], control varies only by what is inside.
 //! So are shuffles. What one lane has is uniform where the block is one warp.
+//!
+//! Whoever makes kernels asks the same question beforehand ([`varying`]).
 
 use crate::device::DEVICE;
-use crate::{Block, Exp, From, Fun, Kernel, Lane, Out, Space, Stm, V};
+use crate::{Block, Exp, From, Fun, Kernel, Lane, Out, Space, Stm, V, VarInfo};
+use fehu_base::IdVec;
 use rustc_hash::FxHashSet;
 
 /// The barriers that not all threads reach, and why.
 pub(super) fn check<'a>(fun: &'a Fun, kernel: &'a Kernel) -> Vec<(&'a Stm, String)> {
     let mut found = Vec::new();
     for team in [Team::Block, Team::Warp] {
-        let mut flow = Flow {
-            fun,
-            kernel,
-            team,
-            varying: FxHashSet::from_iter([kernel.thread]),
-            changed: true,
-            found: None,
-            in_warp: false,
-            in_section: false,
-        };
-        while std::mem::take(&mut flow.changed) {
-            flow.block(&kernel.body, false);
-        }
+        let mut flow = Flow::new(&fun.vars, kernel.by_block, kernel.threads, team);
+        flow.follow(&kernel.body, &[kernel.thread]);
         flow.found = Some(Vec::new());
         flow.block(&kernel.body, false);
         found.extend(flow.found.unwrap_or_default());
     }
     found
+}
+
+/// The variables that vary in code for one thread of a block, where these do.
+pub fn varying(vars: &IdVec<V, VarInfo>, code: &Block, from: &[V]) -> FxHashSet<V> {
+    let mut flow = Flow::new(vars, false, DEVICE.threads, Team::Block);
+    flow.follow(code, from);
+    flow.varying
 }
 
 /// The threads that are to be in step.
@@ -51,8 +50,10 @@ enum Team {
 }
 
 struct Flow<'a> {
-    fun: &'a Fun,
-    kernel: &'a Kernel,
+    vars: &'a IdVec<V, VarInfo>,
+    /// What the kernel says about its blocks.
+    by_block: bool,
+    threads: u32,
     team: Team,
     /// The variables that vary; local arrays, and pointers into them, by what they contain.
     varying: FxHashSet<V>,
@@ -64,6 +65,28 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
+    fn new(vars: &'a IdVec<V, VarInfo>, by_block: bool, threads: u32, team: Team) -> Flow<'a> {
+        Flow {
+            vars,
+            by_block,
+            threads,
+            team,
+            varying: FxHashSet::default(),
+            changed: true,
+            found: None,
+            in_warp: false,
+            in_section: false,
+        }
+    }
+
+    /// Finds all variables that vary because these do.
+    fn follow(&mut self, code: &'a Block, from: &[V]) {
+        self.varying.extend(from);
+        while std::mem::take(&mut self.changed) {
+            self.block(code, false);
+        }
+    }
+
     fn mark(&mut self, v: V, varies: bool) {
         if varies && self.varying.insert(v) {
             self.changed = true;
@@ -71,7 +94,7 @@ impl<'a> Flow<'a> {
     }
 
     fn is_own(&self, v: V) -> bool {
-        self.fun.vars[v].ty.space() == Some(Space::Own)
+        self.vars[v].ty.space() == Some(Space::Own)
     }
 
     fn varies(&self, e: &Exp) -> bool {
@@ -137,7 +160,7 @@ impl<'a> Flow<'a> {
             Stm::Poll(v, ..) | Stm::Count(v, ..) => self.mark(*v, true),
             Stm::Alloc(v, _, count) => {
                 // A block of memory that all threads allocate together is one.
-                let alone = !self.kernel.by_block || self.in_section;
+                let alone = !self.by_block || self.in_section;
                 let varies = control || alone || self.varies(count);
                 self.mark(*v, varies);
                 return varies;
@@ -230,14 +253,13 @@ impl<'a> Flow<'a> {
                 self.report(stm, "it depends on the thread whether it comes here");
             }
             Stm::Shuffle { to, lane, by, of } => {
-                if !self.kernel.threads.is_multiple_of(DEVICE.warp) {
+                if !self.threads.is_multiple_of(DEVICE.warp) {
                     self.report(stm, "warps of the kernel are not complete");
                 } else if control && self.in_warp == (self.team == Team::Warp) {
                     self.report(stm, "it depends on the thread whether it comes here");
                 }
                 // The value of one lane is the same for all of its warp, which may be the whole block.
-                let same =
-                    *lane == Lane::At && !self.varies(by) && self.kernel.threads == DEVICE.warp;
+                let same = *lane == Lane::At && !self.varies(by) && self.threads == DEVICE.warp;
                 let varies = control || self.varies(of) && !same;
                 self.mark(*to, varies);
             }

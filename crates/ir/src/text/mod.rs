@@ -75,7 +75,9 @@
 //!     | "tuning" string atom                       -- the name, the default
 //!     | "threads"
 //! rows  = "rows" var atom                         -- where each ends, and how many positions there are
-//! tiling = "tile" dims "(" dims,* ")"             -- those of a tile; for each element that is read, those along which it differs
+//! tiling = "tile" dims ("in" number)? "(" dims,* ")"
+//!                                                 -- those of a tile; the loops around its fold; for each element that is read, those
+//!                                                    along which it differs
 //! dims  = "[" number,* "]"
 //! level = "task" | "grid" | "blocks" | "block"
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride

@@ -299,7 +299,8 @@ impl Parser<'_> {
 
     fn tiling(&mut self) -> Parsed<Tiling> {
         let dims = self.numbers()?;
-        Ok(Tiling { dims, reads: self.parens("dimensions", Self::numbers)? })
+        let loops = if self.eat_word("in") { self.count()? } else { 0 };
+        Ok(Tiling { dims, loops, reads: self.parens("dimensions", Self::numbers)? })
     }
 
     fn numbers(&mut self) -> Parsed<Vec<usize>> {

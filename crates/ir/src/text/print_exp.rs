@@ -312,6 +312,9 @@ impl Printer<'_> {
         };
         self.put("tile ");
         dims(self, &tiling.dims);
+        if tiling.loops > 0 {
+            self.put(&format!(" in {}", tiling.loops));
+        }
         self.put(" ");
         self.parens(&tiling.reads, |p, read| dims(p, read));
         self.put(" ");

@@ -2,7 +2,9 @@
 
 use super::scope::Checker;
 use crate::seg::takes_elements;
-use crate::{Atom, Exp, Level, LoopForm, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var};
+use crate::{
+    Atom, Body, Exp, Level, LoopForm, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var,
+};
 use fehu_base::Prim;
 
 impl<'a> Checker<'a> {
@@ -91,7 +93,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not looked at.
-    fn tiling(&mut self, seg: &Seg, tiling: &Tiling) {
+    fn tiling(&mut self, seg: &'a Seg, tiling: &Tiling) {
         let on_device = match seg.level {
             Level::Grid => true,
             Level::Task | Level::Thread => false,
@@ -105,8 +107,17 @@ impl<'a> Checker<'a> {
         for _ in 0..inside {
             op = op.and_then(|op| map_of(op.map.body.stms.last()?));
         }
-        if !op.is_some_and(|op| op.map.body.stms.iter().any(is_fold)) {
+        let fold = |body: &'a Body| body.stms.iter().find_map(steps_of);
+        let outermost = op.and_then(|op| fold(&op.map.body));
+        if outermost.is_none() {
             self.fail("a seg is tiled, but its operator is not a map with a fold".to_owned());
+        }
+        let innermost = (0..tiling.loops).fold(outermost, |body, _| body.and_then(fold));
+        if tiling.loops > 0 && (!on_device || innermost.is_none()) {
+            self.fail(format!(
+                "a seg is tiled by a fold in {} loops that are not there",
+                tiling.loops
+            ));
         }
         let rank = seg.space.len() + 1 + inside;
         let fits = |dims: &[usize]| {
@@ -188,17 +199,15 @@ fn map_of(stm: &Stm) -> Option<&Screma> {
     }
 }
 
-/// Whether a statement folds: at each of a number of steps.
+/// The code of each step, if a statement is a fold.
 #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has steps")]
-fn is_fold(stm: &Stm) -> bool {
+fn steps_of(stm: &Stm) -> Option<&Body> {
     match &stm.exp {
-        Exp::Screma(op) => !op.reds.is_empty(),
-        Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),
+        Exp::Screma(op) => (!op.reds.is_empty()).then_some(&op.map.body),
+        Exp::Loop(_, LoopForm::For(..), body) => Some(body),
         // In lanes, for example.
-        Exp::Seg(seg) if seg.level == Level::Thread => {
-            seg.parts().is_some_and(|parts| is_fold(parts.op))
-        }
-        _ => false,
+        Exp::Seg(seg) if seg.level == Level::Thread => steps_of(seg.parts()?.op),
+        _ => None,
     }
 }
 

@@ -109,7 +109,7 @@ impl Tiles<'_> {
         }
         let code = Code { vars, reads: &Reads::of_body(&op.map.body) };
         let variance = Variance::at_positions(&op.map, &op.inputs, OUTER, vars);
-        let (fold, before, after) = Fold::within(&op.map, variance, code, step)?;
+        let (fold, before, after) = Fold::within(&op.map.body, variance, code, step)?;
         if !before.iter().chain(after).all(|stm| code.is_flat(stm)) || !fold.is_worth(&[OUTER]) {
             return None;
         }
@@ -133,7 +133,7 @@ impl Tiles<'_> {
                 is_far |= !innermost.is_along(step);
             }
         }
-        is_far.then(|| fold.tiling(vec![OUTER]))
+        is_far.then(|| fold.tiling(vec![OUTER], 0))
     }
 }
 
@@ -149,10 +149,10 @@ fn square(op: &Screma, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
     around.iter().for_each(|stm| variance.stm(stm));
     let is_regular = variance.atom(inner.width) == Varies::default();
     variance.enter(inner, INNER);
-    let (fold, before, after) = Fold::within(&inner.map, variance, code, INNER + 1)?;
+    let (fold, before, after) = Fold::within(&inner.map.body, variance, code, INNER + 1)?;
     let is_flat = around.iter().chain(before).chain(after).all(|stm| code.is_flat(stm));
     let fits = is_regular && is_flat && fold.is_worth(&[OUTER, INNER]) && fold.is_shared();
-    fits.then(|| fold.tiling(vec![OUTER, INNER]))
+    fits.then(|| fold.tiling(vec![OUTER, INNER], 0))
 }
 
 impl Fold<'_> {

@@ -16,13 +16,15 @@
 //! code on scalars, and a step must use nothing but the elements and accumulators, because a thread has many positions.
 //!
 //! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
-//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops.
+//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops. The
+//! fold may be inside of other loops, if all positions execute these in the same way: the forces of the bodies in all
+//! neighbouring cells, where each position of a cell looks up the same neighbours.
 
-use super::{Code, Fold, Read};
+use super::{Code, Fold, Read, first_fold};
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::{Body, Dim, Exp, Level, Seg, SegParts, Tiling, Type, Var, VarInfo};
+use fehu_ir::{Body, Dim, Exp, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo};
 
 /// More accumulators or elements than this do not fit into the registers of a thread with many positions, or into shared memory.
 const MOST_ACCS: usize = 2;
@@ -70,15 +72,67 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
     let mut variance = Variance::in_seg(seg, vars);
     variance.enter(op, own);
     let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
-    let (fold, first, after) = Fold::within(&op.map, variance, code, own + 1)?;
+    let body = &op.map.body;
+    let (fold, first, after) = Fold::within(body, variance.clone(), code, own + 1)?;
     let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
         && after.iter().all(|stm| code.is_plain(stm));
     if is_straight && fold.is_square(own) {
-        return Some(fold.tiling(vec![own - 1, own]));
+        return Some(fold.tiling(vec![own - 1, own], 0));
     }
-    let is_tame = before.iter().chain(&op.map.body.stms).all(|stm| code.is_tame(stm));
-    let first = fold.common(own).filter(|_| is_tame)?;
-    Some(fold.tiling((first..=own).collect()))
+    let is_tame = before.iter().chain(&body.stms).all(|stm| code.is_tame(stm));
+    if is_tame { strip(body, variance, code, (own, 0), 0) } else { None }
+}
+
+/// The tile of positions that read the same in a fold inside of this many loops, or of more; the last dimension of the positions is
+/// given, and that from which on all of them execute the loops in the same way.
+fn strip(
+    body: &Body,
+    mut variance: Variance<'_>,
+    code: Code<'_>,
+    (last, loops): (usize, usize),
+    from: usize,
+) -> Option<Tiling> {
+    let step = last + 1 + loops;
+    let (before, rest) = body.stms.split_at(first_fold(body)?);
+    before.iter().for_each(|stm| variance.stm(stm));
+    // What belongs to a position is in its thread's registers before the steps begin.
+    variance.settle();
+    let fold = Fold::of(&rest[0], variance.clone(), code, step)?;
+    let from = from.max(same_from(fold.trips, last));
+    if from > last {
+        return None;
+    }
+    // Most is read in the innermost fold.
+    let inner = enter(&rest[0].exp, &mut variance, step, last)
+        .and_then(|body| strip(body, variance, code, (last, loops + 1), from));
+    inner.or_else(|| {
+        let first = from.max(fold.common(last)?);
+        (first <= last).then(|| fold.tiling((first..=last).collect(), loops))
+    })
+}
+
+/// Enters a loop, whose steps are this dimension. What it has computed in earlier steps may be different at all positions.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a fold")]
+fn enter<'b>(
+    exp: &'b Exp,
+    variance: &mut Variance<'_>,
+    step: usize,
+    last: usize,
+) -> Option<&'b Body> {
+    match exp {
+        Exp::Screma(op) if op.scans.is_empty() && !op.reds.is_empty() => {
+            variance.enter(op, step);
+            Some(&op.map.body)
+        }
+        Exp::Loop(params, LoopForm::For(counter, _), body) => {
+            variance.set(*counter, Varies::along(step));
+            for param in params {
+                variance.set(param.var, Varies::up_to(last));
+            }
+            Some(body)
+        }
+        _ => None,
+    }
 }
 
 impl Fold<'_> {
@@ -105,17 +159,19 @@ impl Fold<'_> {
             && self.reads.iter().any(|read| read.varies.is_along(column))
     }
 
-    /// The dimension, up to the last one, from which on all positions read the same.
+    /// The dimension from which on all positions up to the last dimension read the same.
     fn common(&self, last: usize) -> Option<usize> {
-        let first = |varies: Varies| {
-            (0..=last).rev().find(|dim| varies.is_along(*dim)).map_or(0, |dim| dim + 1)
-        };
-        let mut reads = self.reads.iter().filter(|read| read.varies.is_along(self.step)).peekable();
-        reads.peek()?;
-        let from = reads.map(|read| first(read.varies)).max()?.max(first(self.trips));
-        let is_made = self.trips.is_made || self.reads.iter().any(|read| read.varies.is_made);
+        let reads = self.reads.iter().filter(|read| read.varies.is_along(self.step));
+        let from = reads.map(|read| same_from(read.varies, last)).max()?;
+        // The host asks whether there are enough steps.
+        let is_known = self.trips == Varies::default();
+        let is_made = self.reads.iter().any(|read| read.varies.is_made);
         let is_long = self.known.is_none_or(|steps| steps >= FEWEST_STEPS);
-        let fits = from <= last && !is_made && is_long && self.reads.len() <= MOST_COMMON;
-        fits.then_some(from)
+        (is_known && !is_made && is_long && self.reads.len() <= MOST_COMMON).then_some(from)
     }
+}
+
+/// The dimension from which on something is the same at all positions; that after the last one, if it differs along that.
+fn same_from(varies: Varies, last: usize) -> usize {
+    (0..=last).rev().find(|dim| varies.is_along(*dim)).map_or(0, |dim| dim + 1)
 }

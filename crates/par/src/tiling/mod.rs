@@ -13,7 +13,7 @@ pub use grid::GRID_TILING;
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Family, Lambda, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var, VarInfo,
+    Atom, Body, Dim, Exp, Family, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -48,15 +48,15 @@ struct Read {
 }
 
 impl<'a> Fold<'a> {
-    /// The first fold in a function, where its parameters are known, and the statements around it.
+    /// The first fold in the body of a function or loop, where its parameters are known, and the statements around it.
     fn within<'b>(
-        map: &'b Lambda,
+        body: &'b Body,
         mut variance: Variance<'a>,
         code: Code<'a>,
         step: usize,
     ) -> Option<(Fold<'a>, &'b [Stm], &'b [Stm])> {
-        let stms = &map.body.stms;
-        let at = stms.iter().position(|stm| matches!(stm.exp, Exp::Screma(_) | Exp::Loop(..)))?;
+        let stms = &body.stms;
+        let at = first_fold(body)?;
         let (before, after) = (&stms[..at], &stms[at + 1..]);
         before.iter().for_each(|stm| variance.stm(stm));
         Some((Fold::of(&stms[at], variance, code, step)?, before, after))
@@ -170,12 +170,20 @@ impl<'a> Fold<'a> {
         }
     }
 
-    fn tiling(&self, dims: Vec<usize>) -> Tiling {
-        let reads = self.reads.iter().map(|read| {
-            (0..self.step).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>()
-        });
-        Tiling { dims, reads: reads.collect() }
+    /// A tile over these dimensions, the last of which is that of the innermost map; the fold is inside of loops.
+    fn tiling(&self, dims: Vec<usize>, loops: usize) -> Tiling {
+        let last = self.step - loops;
+        let reads = self
+            .reads
+            .iter()
+            .map(|read| (0..last).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>());
+        Tiling { dims, loops, reads: reads.collect() }
     }
+}
+
+/// Where the first statement is that may be a fold.
+fn first_fold(body: &Body) -> Option<usize> {
+    body.stms.iter().position(|stm| matches!(stm.exp, Exp::Screma(_) | Exp::Loop(..)))
 }
 
 /// Judges the code of a Seg.

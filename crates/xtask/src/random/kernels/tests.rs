@@ -9,6 +9,7 @@ use fehu_imp::{Program, Stm};
 use fehu_interp::Value;
 use fehu_ir::text::parse;
 use fehu_oracle::machine::{Settings, Tally};
+use std::ops::Range;
 
 /// Some programs of each kind, from a seed on with which all kernels occur that are asked for, and none has inputs so large
 /// that the machine takes seconds for it.
@@ -86,6 +87,20 @@ fn examined(seeds: impl IntoIterator<Item = u64>) -> Examined {
     all
 }
 
+/// How often such a kernel was launched in all versions of a program, which have to mean the same.
+fn launches(hint: &str, text: &str, seeds: Range<u64>) -> u64 {
+    let prog = parse(text).unwrap_or_else(|why| panic!("{why}"));
+    let mut launches = 0;
+    for seed in seeds {
+        match with_large_stack(|| examine(&prog, &oracle(seed, Backend::Kernels))) {
+            Ok(examined) => launches += examined.tally.get(hint).copied().unwrap_or_default(),
+            Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
+            Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
+        }
+    }
+    launches
+}
+
 /// The forces between all pairs of bodies, for several systems: threads share what they read.
 #[test]
 fn strips_mean_the_same() {
@@ -105,16 +120,66 @@ fn strips_mean_the_same() {
           }
           in (cs)
         entry "main" = f ("xss": [k][n]i32, "yss": [k][m]i32) -> [k][n]i32"#;
-    let prog = fehu_ir::text::parse(bodies).unwrap_or_else(|why| panic!("{why}"));
-    let mut launches = 0;
-    for seed in 1..8 {
-        match with_large_stack(|| examine(&prog, &oracle(seed, Backend::Kernels))) {
-            Ok(examined) => launches += examined.tally.get("strip").copied().unwrap_or_default(),
-            Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
-            Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
-        }
-    }
-    assert!(launches > 3, "{launches} strips");
+    let strips = launches("strip", bodies, 1..8);
+    assert!(strips > 3, "{strips} strips");
+}
+
+/// Bodies of cells, and those of all cells that are looked up in a loop: threads share what they read in each iteration.
+#[test]
+fn strips_in_loops_mean_the_same() {
+    let cells = r#"
+        prog arrays
+        fun f (n: i64, m: i64, k: i64, a: [n][m]i32, near: [n][k]i64) -> (r: [n][m]i32) =
+          let (cs: [n][m]i32) = screma n (a, near) map \(xs: [m]i32, js: [k]i64) -> ([m]i32) {
+            let (ds: [m]i32) = screma m (xs) map \(x: i32) -> (i32) {
+              let (d: i32) = loop (s: i32 = x) for l: i64 < k {
+                let (h: i64) = index js[l]
+                let (j: i64) = mod h n
+                let (ys: [m]i32) = index a[j]
+                let (e: i32) = loop (t: i32 = s) for i: i64 < m {
+                  let (y: i32) = index ys[i]
+                  let (z: i32) = mul t y
+                  let (u: i32) = sub z x
+                  in (u)
+                }
+                in (e)
+              }
+              in (d)
+            }
+            in (ds)
+          }
+          in (cs)
+        entry "main" = f ("a": [n][m]i32, "near": [n][k]i64) -> [n][m]i32"#;
+    let strips = launches("strip", cells, 1..8);
+    assert!(strips > 3, "{strips} strips");
+}
+
+/// Products of blocks whose size is known: tiles of half the side. There are steps of full depth, and some are left.
+#[test]
+fn products_of_small_blocks_mean_the_same() {
+    let blocks = r#"
+        prog arrays
+        fun f (k: i64, a: [k][5][18]i32, b: [k][5][18]i32) -> (r: [k][5][5]i32) =
+          let (cs: [k][5][5]i32) = screma k (a, b) map \(xs: [5][18]i32, ys: [5][18]i32) -> ([5][5]i32) {
+            let (ds: [5][5]i32) = screma 5 (xs) map \(x: [18]i32) -> ([5]i32) {
+              let (es: [5]i32) = screma 5 (ys) map \(y: [18]i32) -> (i32) {
+                let (d: i32) = loop (s: i32 = 0i32) for i: i64 < 18 {
+                  let (p: i32) = index x[i]
+                  let (q: i32) = index y[i]
+                  let (z: i32) = mul p q
+                  let (t: i32) = sub z s
+                  in (t)
+                }
+                in (d)
+              }
+              in (es)
+            }
+            in (ds)
+          }
+          in (cs)
+        entry "main" = f ("a": [k][5][18]i32, "b": [k][5][18]i32) -> [k][5][5]i32"#;
+    let tiles = launches("tile", blocks, 1..4);
+    assert!(tiles > 0, "{tiles} tiles");
 }
 
 /// The code without one of its barriers, by number; none if there are not so many.
