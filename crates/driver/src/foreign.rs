@@ -191,10 +191,14 @@ pub(crate) fn header(artifacts: &Artifacts) -> String {
 
 /// What the C compiler said about foreign functions, in our words.
 pub(crate) fn explained(said: &str, foreign: &[Prototype]) -> Option<Diagnostic> {
+    // Linkers quote in different ways, or not at all.
     let undefined = |prototype: &&Prototype| {
-        let symbol = &prototype.symbol;
-        said.contains(&format!("undefined reference to `{symbol}'"))
-            || said.lines().any(|line| line.ends_with(&format!("undefined symbol: {symbol}")))
+        said.lines().any(|line| {
+            ["undefined reference to ", "undefined symbol: "].iter().any(|before| {
+                let name = line.split_once(before).map(|(_, name)| name);
+                name.is_some_and(|name| name.trim_matches(['`', '\'']) == prototype.symbol)
+            })
+        })
     };
     let missing: Vec<&Prototype> = foreign.iter().filter(undefined).collect();
     if let [prototype, others @ ..] = missing.as_slice() {
