@@ -72,3 +72,11 @@ entry cubes [n] [m] (a: [n][m]i32) : (i32, i32, i32) =
   let d = map (map fold) c
   let e = map transpose (map (map (\r -> row 5 (fold r))) c)
   in (weigh (map weigh d), weigh (map (\p -> weigh (map fold p)) e), weigh (flatten (flatten c)))
+
+-- A slice of rows and columns that becomes a vector, which no index function describes.
+-- ==
+-- entry: corners
+-- input { [1i64, 0i64] [[[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[10, 20, 30], [40, 50, 60], [70, 80, 90]]] }
+-- output { [[[4, 5, 7, 8], [40, 50, 70, 80]], [[1, 2, 4, 5], [10, 20, 40, 50]]] }
+entry corners [k] [n] (as: [k]i64) (a: [n][3][3]i32) : [k][n][4]i32 =
+  #[unsafe] map (\i -> map (\m -> flatten m[i:i + 2, 0:2] :> [4]i32) a) as

@@ -233,11 +233,14 @@ impl Seg {
     }
 
     /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array
-    /// and calls nothing. How much there may be of that is not the verifier's business.
+    /// and calls nothing. How much there may be of that is not the verifier's business. Where a view has no index function, memory is
+    /// assigned to a copy of it.
     pub fn allows_before(stm: &Stm) -> bool {
         let fits = match stm.exp.family() {
             Family::Scalar | Family::View => true,
-            Family::Fresh => matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..)),
+            Family::Fresh => {
+                matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..) | Exp::Manifest(_))
+            }
             Family::Control => !matches!(stm.exp, Exp::Loop(..)),
             Family::Fixed => matches!(stm.exp, Exp::Opaque(_)),
             Family::Asked
