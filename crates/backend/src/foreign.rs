@@ -3,6 +3,7 @@
 //! See [`fehu_ir::Foreign`] for the interface. Sizes and scalars are passed by value, arrays as addresses, results as addresses of
 //! where they are written, unless a single scalar is returned.
 
+use crate::api::names;
 use crate::c::names::is_reserved;
 use fehu_base::{Prim, bug};
 use fehu_ir::{Elem, Fun, Platform, Prog, Symbol, Type, Var};
@@ -114,7 +115,7 @@ impl Prototype {
 
     /// The declaration in C, without a semicolon.
     pub fn text(&self) -> String {
-        self.with_types(c_type)
+        self.with_types(names::prim)
     }
 
     /// The same with types that compilers know without any header, so that it can come before all others.
@@ -158,24 +159,7 @@ fn elem(ty: &Type) -> Prim {
     }
 }
 
-/// The name of a type in C.
-fn c_type(prim: Prim) -> &'static str {
-    match prim {
-        Prim::I8 => "int8_t",
-        Prim::I16 => "int16_t",
-        Prim::I32 => "int32_t",
-        Prim::I64 => "int64_t",
-        Prim::U8 => "uint8_t",
-        Prim::U16 | Prim::F16 => "uint16_t",
-        Prim::U32 => "uint32_t",
-        Prim::U64 => "uint64_t",
-        Prim::F32 => "float",
-        Prim::F64 => "double",
-        Prim::Bool => "bool",
-    }
-}
-
-/// The name that it has without headers.
+/// The name that a type of C has without headers.
 fn builtin_type(prim: Prim) -> &'static str {
     match prim {
         Prim::I8 => "__INT8_TYPE__",

@@ -14,7 +14,7 @@ mod code;
 mod entry;
 mod header;
 mod manifest;
-mod names;
+pub(crate) mod names;
 mod opaque;
 mod opaque_array;
 mod record;

@@ -39,7 +39,7 @@ pub(super) fn hash(text: &str, seed: u64) -> u64 {
 }
 
 /// A primitive type of C. Halves are presented as their bits.
-pub(super) fn prim(prim: Prim) -> &'static str {
+pub(crate) fn prim(prim: Prim) -> &'static str {
     match prim {
         Prim::I8 => "int8_t",
         Prim::I16 => "int16_t",
