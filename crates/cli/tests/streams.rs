@@ -1,7 +1,7 @@
 //! Entry points on sequences in executables: chunks and budgets, files, memory, faults.
 #![cfg(unix)]
 
-use crate::common::{both, fehu, kept};
+use crate::common::{both, fehu, kept, repository};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -296,4 +296,42 @@ fn an_interrupt_ends_a_run_that_waits() {
         "what was written is whole"
     );
     drop(input);
+}
+
+#[test]
+fn examples_read_files() {
+    let (place, _lock) = kept("streams-examples");
+    let run = |name: &str, args: &str, input: &str| -> String {
+        let source = repository().join(format!("examples/sequences/{name}.fut"));
+        let output = fehu()
+            .args(["c", "-o", name])
+            .arg(source)
+            .current_dir(&place)
+            .env("CFLAGS", "-O0")
+            .output()
+            .expect("the binary runs");
+        assert!(output.status.success(), "{}", both(&output));
+        let mut program = Command::new(place.join(name));
+        let output =
+            fed(program.args(args.split_whitespace()).current_dir(&place), input.as_bytes());
+        assert!(output.status.success(), "{}", both(&output));
+        words(&output.stdout)
+    };
+    let text = std::fs::read_to_string(repository().join("README.md")).expect("it can be read");
+    std::fs::write(place.join("text"), &text).expect("it can be written");
+    let counts = format!(
+        "{}i64{}i64{}i64[",
+        text.lines().count(),
+        text.split_ascii_whitespace().count(),
+        text.len()
+    );
+    for chunk in ["1000000", "7"] {
+        let found = run("words", &format!("--in lines=text --chunk {chunk}"), "");
+        assert!(found.starts_with(&counts), "{found}, not {counts}");
+    }
+    let points: Vec<u8> = (0..3000).flat_map(|i: i32| ((i % 2 * 8) as f32).to_le_bytes()).collect();
+    std::fs::write(place.join("points"), points).expect("it can be written");
+    let centres = "[[1f32, 1f32], [9f32, 9f32]]";
+    let found = run("kmeans", "--in points=raw:points --chunk 100", centres);
+    assert_eq!(found, "[[0f32,8f32],[9f32,9f32]]75000f64");
 }
