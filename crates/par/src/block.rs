@@ -17,7 +17,9 @@ use crate::plan::is_scalar_operator;
 use ecow::eco_format;
 use fehu_base::IdVec;
 use fehu_ir::pass::RemarkKind;
-use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Level, Scalar, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    Atom, BinOp, Body, CmpOp, Exp, Level, Scalar, Screma, Stm, Type, UnOp, Var, VarInfo,
+};
 
 /// Operators that are wider than this had better be kernels of their own, unless the user says something else.
 const WIDE: i64 = 2048;
@@ -147,6 +149,37 @@ impl Cx<'_> {
         widths: &[Vec<Atom>],
         flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
     ) -> Vec<Var> {
+        let widest = self.widest(widths);
+        let small = self.is_small(widest);
+        self.either(small, &mut |cx| cx.by_block(body), flat)
+    }
+
+    /// A function that is sequential at each position, because it has loops whose numbers of iterations differ: as it is, and this
+    /// version, for levels with too few positions to keep the machine busy and operators that are wide enough for a warp.
+    pub(crate) fn choose_block_if_few(&mut self, body: &Body, widths: &[Vec<Atom>]) -> Vec<Var> {
+        let widest = self.widest(widths);
+        let small = self.is_small(widest);
+        let wide = self.named("wide", Exp::CmpOp(CmpOp::Le, Atom::i64(WARP), widest));
+        let fits = self.named("fits", Exp::BinOp(BinOp::And, wide.into(), small.into()));
+        let enough = self.is_enough();
+        let few = self.named("few", Exp::UnOp(UnOp::Not, enough.into()));
+        let both = self.named("both", Exp::BinOp(BinOp::And, few.into(), fits.into()));
+        self.either(both, &mut |cx| cx.by_block(body), &mut |cx| cx.whole(body))
+    }
+
+    /// Whether no operator is too wide for a block, at run time.
+    fn is_small(&mut self, widest: Atom) -> Var {
+        let name = eco_format!("{}.suff_intra_par_{}", self.name, self.thresholds);
+        self.thresholds += 1;
+        let threshold = self.named("suff_intra_par", Exp::Tuning(name, Atom::i64(WIDE)));
+        let loc = self.levels.last().and_then(|level| level.loc.clone());
+        let text = "added a version in which a thread block executes the inner parallelism, if it is small enough";
+        self.remark(RemarkKind::Done, loc.as_ref(), text);
+        self.named("small", Exp::CmpOp(CmpOp::Le, widest, threshold.into()))
+    }
+
+    /// The largest of some numbers of positions, which are products of widths.
+    fn widest(&mut self, widths: &[Vec<Atom>]) -> Atom {
         let mut widest = Atom::i64(1);
         for widths in widths {
             let mut product = widths.first().copied().unwrap_or(Atom::i64(1));
@@ -156,14 +189,7 @@ impl Cx<'_> {
             }
             widest = self.named("inner", Exp::BinOp(BinOp::Max, widest, product)).into();
         }
-        let name = eco_format!("{}.suff_intra_par_{}", self.name, self.thresholds);
-        self.thresholds += 1;
-        let threshold = self.named("suff_intra_par", Exp::Tuning(name, Atom::i64(WIDE)));
-        let small = self.named("small", Exp::CmpOp(CmpOp::Le, widest, threshold.into()));
-        let loc = self.levels.last().and_then(|level| level.loc.clone());
-        let text = "added a version in which a thread block executes the inner parallelism, if it is small enough";
-        self.remark(RemarkKind::Done, loc.as_ref(), text);
-        self.either(small, &mut |cx| cx.by_block(body), flat)
+        widest
     }
 }
 

@@ -48,9 +48,13 @@ impl Cx<'_> {
         if only_block(stm) && self.block_widths(body).is_some() {
             return self.by_block(body);
         }
-        if !plan.is_parallel() || only_outer(stm) {
+        if only_outer(stm) || !plan.is_parallel() {
             body.stms.iter().for_each(|stm| self.explain(stm));
-            return self.whole(body);
+            let widths = self.block_widths(body).filter(|_| self.may_suffice());
+            return match widths {
+                Some(widths) if !only_outer(stm) => self.choose_block_if_few(body, &widths),
+                _ => self.whole(body),
+            };
         }
         let free = plan.is_free(body, self.vars);
         let one = only_inner(stm) || free || self.is_segmented(body) || !self.may_suffice();

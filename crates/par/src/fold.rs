@@ -7,7 +7,7 @@ use crate::build::Inside;
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};
 use crate::vector::{Fold, folding};
-use fehu_ir::{Atom, Exp, Screma, Stm, Var};
+use fehu_ir::{Atom, Body, Exp, Screma, Stm, Var};
 
 impl Cx<'_> {
     /// A reduction or scan below the levels; the arrays of the host with its results, or the values without levels.
@@ -47,7 +47,10 @@ impl Cx<'_> {
     fn taken_apart(&mut self, stm: &Stm, op: &Screma) -> Vec<Var> {
         let mark = self.vars.len();
         self.enter(stm, op.width, &op.inputs, &op.map);
-        let arrays = self.inside_of(stm, &op.map.body);
+        let arrays = match folds(op).iter().any(Fold::is_vector) {
+            true => self.before_rows(stm, &op.map.body),
+            false => self.inside_of(stm, &op.map.body),
+        };
         self.levels.pop();
         let (mapped, plain) = arrays.split_at(op.folded().min(arrays.len()));
         let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array)).collect();
@@ -89,6 +92,20 @@ impl Cx<'_> {
         }
         let plain = self.own(plain.to_vec(), &stm.pat[op.folded()..], mark);
         results.into_iter().flatten().chain(plain).collect()
+    }
+
+    /// The function of the innermost level before rows are folded. Others may be computed where they are folded, by the version for the
+    /// outer parallelism; these cannot, so that this is a choice of its own.
+    fn before_rows(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
+        if only_outer(stm) {
+            return self.whole(body);
+        }
+        let plan = self.plan(body);
+        let suffices = self.may_suffice() && !only_inner(stm);
+        match suffices && plan.is_parallel() && !plan.is_free(body, self.vars) {
+            true => self.choose(&mut |cx| cx.whole(body), &mut |cx| cx.inside_of(stm, body)),
+            false => self.inside_of(stm, body),
+        }
     }
 
     /// The variable of the innermost level for an array that has one dimension more than the levels.

@@ -98,7 +98,10 @@ impl Cx<'_> {
         });
         self.enter(&stm, op.width, &op.inputs, &op.map);
         let plan = self.plan(&op.map.body);
-        let parallel = if folds { plan.has_operators() } else { plan.is_parallel() };
+        let parallel = match folds {
+            true => plan.has_operators(),
+            false => plan.is_parallel() || self.block_widths(&op.map.body).is_some(),
+        };
         self.levels.pop();
         if !vector && !parallel {
             return self.by_itself(stm);

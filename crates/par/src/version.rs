@@ -68,15 +68,20 @@ impl Cx<'_> {
         outer: &mut dyn FnMut(&mut Self) -> Vec<Var>,
         flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
     ) -> Vec<Var> {
-        let par = self.parallelism();
-        let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
-        self.thresholds += 1;
-        let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
-        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let enough = self.is_enough();
         let loc = self.levels.last().and_then(|level| level.loc.clone());
         let text = "created two versions: one uses only the outer parallelism, if that is sufficient, the other all of it";
         self.remark(RemarkKind::Done, loc.as_ref(), text);
         self.either(enough, outer, flat)
+    }
+
+    /// Whether the levels have enough positions, at run time.
+    pub(crate) fn is_enough(&mut self) -> Var {
+        let par = self.parallelism();
+        let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
+        self.thresholds += 1;
+        let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
+        self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par))
     }
 
     /// Both of two versions; the first if a condition holds.

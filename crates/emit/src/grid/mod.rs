@@ -11,6 +11,7 @@
 
 mod atomic;
 mod changes;
+mod coarsen;
 mod cooperative;
 mod count;
 mod elements;
@@ -36,7 +37,7 @@ mod transpose;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use cooperative::Cooperative;
-use cooperative::MEMBERS;
+use cooperative::members;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
@@ -115,14 +116,30 @@ impl<'a> Emit<'a> {
         let space = self.space(&sizes);
         let threads = self.threads();
         let blocks = quot_up(space.total.clone(), Exp::int(i64::from(threads)));
+        let mut coarse = false;
         self.launch(hint, blocks, threads, |this, block, thread| {
-            let at = this.flat(block, thread);
+            let at = this.new_var("at", Ty::Scalar(Prim::I64));
             let body = this.block(|this| {
-                let indices = this.position_in(at.clone(), &space);
+                let indices = this.position_in(Exp::Var(at), &space);
                 work(this, &indices);
             });
-            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
+            let first_store = coarsen::first_store(&body);
+            coarse = first_store.is_some();
+            let (width, work) = match first_store {
+                Some(first) => (coarsen::EACH, this.coarsened(at, &space.total, &body, first)),
+                None => {
+                    let inside = lt(Exp::Var(at), space.total.clone());
+                    (1, vec![Stm::If(inside, body, Block::new())])
+                }
+            };
+            let first = vec![(width * i64::from(threads), vec![block]), (1, vec![thread])];
+            this.out.push(Stm::Declare(at, Some(Exp::Index(first))));
+            this.out.extend(work);
         });
+        if coarse && let Some(Stm::Launch(kernel)) = self.out.last_mut() {
+            let width = coarsen::EACH * i64::from(threads);
+            kernel.blocks = quot_up(space.total.clone(), Exp::int(width));
+        }
     }
 
     /// The number of a thread among those of all blocks.
@@ -165,7 +182,7 @@ impl<'a> Emit<'a> {
         let op = SegOp::new(pat, seg);
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
-            Level::Blocks => self.blocks_on_grid(&op, MEMBERS),
+            Level::Blocks => self.blocks_on_grid(&op, members(&op.inner.exp)),
             Level::Warps => self.blocks_on_grid(&op, DEVICE.warp),
             Level::Block => self.seg_cooperative(&op),
             Level::Task | Level::Thread => bug("a device executes what belongs to the host"),
