@@ -139,7 +139,11 @@ static const struct fe_entry *fe_find_entry(const struct fe_settings *settings) 
 
 // What the last run took. The context's own report has the memory.
 static void fe_tell_cost(const struct fe_call *call) {
+#ifdef FE_GPU
+  static const char key[] = "\"device\": ";
+#else
   static const char key[] = "\"default space\": ";
+#endif
   char *report = futhark_context_report(call->ctx);
   const char *found = report == NULL ? NULL : strstr(report, key);
   fprintf(stderr, "time: %lld microseconds\n", (long long)call->time);
@@ -148,6 +152,17 @@ static void fe_tell_cost(const struct fe_call *call) {
     fprintf(stderr, "peak memory: %lld bytes (%.1f MiB)\n", bytes, (double)bytes / (1 << 20));
   }
   free(report);
+#ifdef FE_GPU
+  const struct fe_gpu *gpu = &call->ctx->gpu;
+  const int64_t limit = call->settings->cfg->gpu.memory_limit;
+  if (limit > 0) {
+    fprintf(stderr, "limit of device memory: %" PRId64 " bytes\n", limit);
+  }
+  if (limit > 0 || gpu->evictions.count > 0) {
+    fprintf(stderr, "evicted: %" PRId64 " blocks, %" PRId64 " bytes copied to the host, %" PRId64 " brought back\n",
+            gpu->evictions.count, gpu->evictions.bytes_out, gpu->evictions.bytes_in);
+  }
+#endif
 }
 
 static enum fe_next fe_execute(const struct fe_settings *settings) {
