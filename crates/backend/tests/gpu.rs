@@ -157,8 +157,7 @@ fn arrays_of_users_are_evicted_and_come_back() {
     folder.write("api.h", &api.header);
     folder.write("driver.c", include_str!("c/gpu_eviction.c"));
     let sanitized = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
-    let said =
-        folder.compile_and_run("driver.c", &[&sanitized[..], &["api.c", "-ldl"]].concat());
+    let said = folder.compile_and_run("driver.c", &[&sanitized[..], &["api.c", "-ldl"]].concat());
     let lines: Vec<&str> = said.lines().collect();
     let [report, errors @ ..] = lines.as_slice() else { panic!("{said}") };
     // Sixteen arrays of 64 KiB, of which four fit.
