@@ -107,6 +107,21 @@ static enum fe_next fe_run(struct fe_call *call) {
   return code < 0 ? fe_wrong(settings, "cannot write to standard output: %s", strerror(errno)) : FE_GO_ON;
 }
 
+#ifdef FE_GPU
+// What had no room on the device, if there is a limit or some was evicted.
+static void fe_tell_evictions(const struct fe_call *call) {
+  const struct fe_gpu *gpu = &call->ctx->gpu;
+  const int64_t limit = call->settings->cfg->gpu.memory_limit;
+  if (limit > 0) {
+    fprintf(stderr, "limit of device memory: %" PRId64 " bytes\n", limit);
+  }
+  if (limit > 0 || gpu->evictions.count > 0) {
+    fprintf(stderr, "evicted: %" PRId64 " blocks, %" PRId64 " bytes copied to the host, %" PRId64 " brought back\n",
+            gpu->evictions.count, gpu->evictions.bytes_out, gpu->evictions.bytes_in);
+  }
+}
+#endif
+
 // The entry point to run; NULL if there is none that can be run from here, which has been said.
 static const struct fe_entry *fe_find_entry(const struct fe_settings *settings) {
   const struct fe_entry *entry = NULL;
@@ -137,15 +152,18 @@ static const struct fe_entry *fe_find_entry(const struct fe_settings *settings) 
   return entry;
 }
 
-// What the last run took. The context's own report has the memory.
+// What the last run took. The context's own report has the memory: of processors the default space, of others the device.
 static void fe_tell_cost(const struct fe_call *call) {
-  static const char key[] = "\"default space\": ";
+  static const char key[] = "{\"memory\":{\"";
   char *report = futhark_context_report(call->ctx);
-  const char *found = report == NULL ? NULL : strstr(report, key);
+  const char *space = report == NULL ? NULL : strstr(report, key);
+  const char *end = space == NULL ? NULL : strchr(space + sizeof key - 1, '"');
   fprintf(stderr, "time: %lld microseconds\n", (long long)call->time);
-  if (found != NULL) {
-    long long bytes = strtoll(found + sizeof key - 1, NULL, 10);
-    fprintf(stderr, "peak memory: %lld bytes (%.1f MiB)\n", bytes, (double)bytes / (1 << 20));
+  if (end != NULL) {
+    space += sizeof key - 1;
+    long long bytes = strtoll(end + sizeof "\":" - 1, NULL, 10);
+    fprintf(stderr, "peak memory: %lld bytes (%.1f MiB), %.*s\n", bytes, (double)bytes / (1 << 20), (int)(end - space),
+            space);
   }
   free(report);
 }
@@ -186,6 +204,9 @@ static enum fe_next fe_execute(const struct fe_settings *settings) {
   }
   if (settings->report && next == FE_GO_ON) {
     fe_tell_cost(&call);
+#ifdef FE_GPU
+    fe_tell_evictions(&call);
+#endif
   }
   if (settings->profile) {
     char *report = futhark_context_report(ctx);

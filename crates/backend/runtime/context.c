@@ -13,6 +13,8 @@ static int fe_gpu_init(struct futhark_context *ctx);
 static void fe_gpu_free(struct futhark_context *ctx);
 static void fe_gpu_settle(struct futhark_context *ctx);
 static void fe_gpu_abandon(struct futhark_context *ctx);
+// Clears the caches of the device, and begins to count anew.
+static void fe_gpu_forget(struct futhark_context *ctx);
 #endif
 
 static void fe_context_lock(struct futhark_context *ctx) {
@@ -297,6 +299,9 @@ int futhark_context_clear_caches(struct futhark_context *ctx) {
   fe_pool_trim(&ctx->pool);
   fe_pool_settle(&ctx->pool);
   ctx->pool.peak = (int64_t)ctx->pool.used;
+#ifdef FE_GPU
+  fe_gpu_forget(ctx);
+#endif
   ctx->num_events = 0;
   ctx->num_comparisons = 0;
   return FUTHARK_SUCCESS;
@@ -384,6 +389,16 @@ char *futhark_context_report(struct futhark_context *ctx) {
 #endif
   fe_pool_settle(&ctx->pool);
   fe_text_number(&text, (int64_t)ctx->pool.peak);
+#ifdef FE_GPU
+  fe_text_words(&text, "},\"eviction\":{\"blocks\":");
+  fe_text_number(&text, ctx->gpu.evictions.count);
+  fe_text_words(&text, ",\"bytes_out\":");
+  fe_text_number(&text, ctx->gpu.evictions.bytes_out);
+  fe_text_words(&text, ",\"bytes_in\":");
+  fe_text_number(&text, ctx->gpu.evictions.bytes_in);
+  fe_text_words(&text, ",\"limit\":");
+  fe_text_number(&text, ctx->cfg == NULL ? 0 : ctx->cfg->gpu.memory_limit);
+#endif
   fe_text_words(&text, "},\"events\":[");
   for (int64_t i = 0; i < ctx->num_events; i++) {
     const struct fe_event *event = &ctx->events[i];

@@ -29,6 +29,14 @@ FE_SHARED int fe_copy_in(struct futhark_context *ctx, struct fe_mem *mem, int64_
 FE_SHARED int fe_copy_across(struct futhark_context *ctx, struct fe_mem *mem, int64_t offset,
                              const struct fe_mem *from, int64_t bytes);
 
+#ifndef FE_GPU
+// Where the elements of an array are, for users.
+FE_UNUSED static inline unsigned char *fe_pin(struct futhark_context *ctx, const struct fe_mem *mem) {
+  (void)ctx;
+  return mem->data;
+}
+#endif
+
 // Makes the bytes of an array zero.
 FE_SHARED int fe_clear(struct futhark_context *ctx, struct fe_mem *mem, int64_t bytes);
 

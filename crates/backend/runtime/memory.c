@@ -46,9 +46,14 @@ static inline int64_t fe_class_capacity(int class) {
 }
 
 #ifdef FE_GPU
-// A new block; NULL if the device has no memory. And the end of one.
+// A new block; NULL if the device has no memory for it, after all others that could have given way. And the end of one.
 static struct fe_block *fe_block_new(struct fe_pool *pool, int64_t capacity);
 static void fe_block_delete(struct fe_pool *pool, struct fe_block *block);
+// A block gets its first handle, or has lost its last one; the answer is whether it can be kept for another.
+static void fe_block_begin(struct fe_pool *pool, struct fe_block *block);
+static bool fe_block_end(struct fe_pool *pool, struct fe_block *block);
+// Says why there is no memory for so many bytes.
+FE_COLD static int fe_place_failed(struct futhark_context *ctx, int64_t bytes);
 #else
 // Blocks from this size on ask for large pages, of which the processor remembers more memory.
 #define FE_LARGE_PAGES ((int64_t)1 << 22)
@@ -124,8 +129,13 @@ static void fe_pool_count(struct fe_pool *pool, int64_t bytes) {
   }
 #else
   pool->used += bytes;
-  if (pool->used > pool->peak) {
-    pool->peak = pool->used;
+#ifdef FE_GPU
+  const int64_t present = pool->used - pool->evicted;
+#else
+  const int64_t present = pool->used;
+#endif
+  if (present > pool->peak) {
+    pool->peak = present;
   }
   if (pool->used > pool->recent) {
     pool->recent = pool->used;
@@ -231,10 +241,12 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
       }
     }
     block = fe_block_new(pool, capacity);
+#ifndef FE_GPU
     if (block == NULL) {
       fe_pool_trim(pool);
       block = fe_block_new(pool, capacity);
     }
+#endif
     if (block == NULL) {
       return NULL;
     }
@@ -246,6 +258,9 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   }
   block->refs = 1;
   block->next = NULL;
+#ifdef FE_GPU
+  fe_block_begin(pool, block);
+#endif
   return block;
 }
 
@@ -253,7 +268,7 @@ FE_SHARED void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
   struct fe_shard *shard = &pool->shards[fe_own_shard()];
   int64_t bytes = block->capacity;
 #ifdef FE_GPU
-  bool keep = true;
+  bool keep = fe_block_end(pool, block);
 #else
   bool keep = pool->kept + bytes <= pool->peak + FE_COUNTED_ALONE;
 #endif
@@ -274,8 +289,12 @@ FE_COLD static int fe_alloc_failed(struct futhark_context *ctx, int64_t bytes) {
   if (bytes < 0) {
     return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: an array is larger than any memory");
   }
+#ifdef FE_GPU
+  return fe_place_failed(ctx, bytes);
+#else
   return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot allocate %" PRId64 " bytes (%" PRId64
                  " are in use)", bytes, (int64_t)fe_pool_of(ctx)->used);
+#endif
 }
 
 FE_SHARED int fe_alloc_slow(struct futhark_context *ctx, struct fe_mem *m, int64_t bytes) {

@@ -6,7 +6,8 @@
 // The reference count of a block is not atomic: the tasks of a parallel loop only borrow handles of other threads.
 //
 // With a GPU, the data of a block is in device memory, and only the header is in host memory: see gpu/memory.c. When a
-// block is reused, work that the device still does on it precedes everything that is requested later.
+// block is reused, work that the device still does on it precedes everything that is requested later. There a block can be
+// evicted, and its data is not an address of the device: see gpu/residence.c.
 
 #define FE_ALIGNMENT 64
 
@@ -16,9 +17,24 @@ struct fe_block {
   int64_t capacity; // bytes of data
   struct fe_block *next; // in a list of free blocks
 #ifdef FE_GPU
-  unsigned char *data;
+  unsigned char *data; // what handles have: its number and an offset
+  unsigned char *place; // where the device has it; NULL while it is evicted
+  void *copy; // memory of ours for its contents; NULL: it has none yet
+  int64_t used_at; // the number of the request that has used it last
+  int32_t number;
+  uint8_t contents; // enum fe_contents
+  bool pinned; // somebody was told its place
 #endif
 };
+
+#ifdef FE_GPU
+// What is known of the contents of a block.
+enum fe_contents {
+  FE_NOTHING, // nobody has written anything to it
+  FE_CHANGED, // only the device has them
+  FE_COPIED   // so have we
+};
+#endif
 
 // A handle of memory. Without a block the memory is borrowed, or there is none.
 struct fe_mem {
@@ -57,11 +73,12 @@ struct fe_shard {
 struct fe_pool {
   struct fe_shard shards[FE_NUM_SHARDS];
   fe_counter used; // bytes of the blocks that have handles
-  fe_counter peak; // the most that `used` has been
-  fe_counter recent; // likewise, since somebody has begun to count
+  fe_counter peak; // the most that `used` has been, without what was evicted
+  fe_counter recent; // the most that `used` has been since somebody has begun to count
   fe_counter kept; // bytes of the free blocks
   int64_t limit; // the most that there may be, in bytes; 0: as much as there is
 #ifdef FE_GPU
+  int64_t evicted; // bytes of the blocks that have handles, but no place on the device
   struct futhark_context *ctx; // which has the device
 #endif
 };
@@ -96,6 +113,9 @@ static inline int fe_alloc(struct futhark_context *ctx, struct fe_mem *m, int64_
   struct fe_block *block = m->block;
   if (FE_LIKELY(block != NULL) && block->refs == 1 && m->data == fe_block_data(block)
       && (uint64_t)bytes <= (uint64_t)block->capacity) {
+#ifdef FE_GPU
+    block->contents = FE_NOTHING;
+#endif
     return FUTHARK_SUCCESS;
   }
   return fe_alloc_slow(ctx, m, bytes);

@@ -27,6 +27,7 @@ enum fe_option_id {
   FE_OPTION_CACHE_FILE,
   FE_OPTION_NUM_THREADS,
   FE_OPTION_DEVICE,
+  FE_OPTION_DEVICE_MEMORY_LIMIT,
   FE_OPTION_PLATFORM,
   FE_OPTION_BUILD_OPTION,
   FE_OPTION_BLOCK_SIZE,
@@ -67,6 +68,7 @@ static const struct fe_option fe_options[] = {
 #endif
 #ifdef FE_GPU
     {FE_OPTION_DEVICE, false, 'd', "device", "NAME", "Use the first device whose name contains NAME, or device number K if NAME is #K."},
+    {FE_OPTION_DEVICE_MEMORY_LIMIT, false, 0, "device-memory-limit", "BYTES", "Keep no more than this on the device: 64MB, 2GiB. Arrays that have not been used for the longest time are evicted to host memory, and come back when they are needed. The default is what the device has."},
 #ifdef FE_OPENCL
     {FE_OPTION_PLATFORM, false, 'p', "platform", "NAME", "Use only devices of platforms whose names contain NAME."},
     {FE_OPTION_BUILD_OPTION, false, 0, "build-option", "OPT", "Pass this option to the kernel compiler."},
@@ -327,6 +329,14 @@ static enum fe_next fe_apply_device_option(struct fe_settings *settings, const s
     futhark_context_config_set_platform(cfg, argument);
     return FE_GO_ON;
 #endif
+  case FE_OPTION_DEVICE_MEMORY_LIMIT: {
+    int64_t bytes;
+    if (!fe_parse_bytes(argument, &bytes)) {
+      return fe_wrong(settings, "the limit of device memory must be a number of bytes such as 64MB or 2GiB, but is `%s`", argument);
+    }
+    futhark_context_config_set_device_memory_limit(cfg, (size_t)bytes);
+    return FE_GO_ON;
+  }
   case FE_OPTION_BUILD_OPTION:
     fe_add_option(cfg, argument);
     return FE_GO_ON;
@@ -443,6 +453,7 @@ static enum fe_next fe_apply_option(struct fe_settings *settings, const struct f
 #endif
     break;
   case FE_OPTION_DEVICE:
+  case FE_OPTION_DEVICE_MEMORY_LIMIT:
   case FE_OPTION_PLATFORM:
   case FE_OPTION_BUILD_OPTION:
   case FE_OPTION_BLOCK_SIZE:

@@ -150,6 +150,35 @@ int main(void) {
 "#;
 
 #[test]
+fn arrays_of_users_are_evicted_and_come_back() {
+    let (text, api) = whole(Mode::Library, Target::OpenCl);
+    let folder = Folder::new("gpu_eviction");
+    folder.write("api.c", &text);
+    folder.write("api.h", &api.header);
+    folder.write("driver.c", include_str!("c/gpu_eviction.c"));
+    let sanitized = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let said = folder.compile_and_run("driver.c", &[&sanitized[..], &["api.c", "-ldl"]].concat());
+    let lines: Vec<&str> = said.lines().collect();
+    let [report, errors @ ..] = lines.as_slice() else { panic!("{said}") };
+    // Sixteen arrays of 64 KiB, of which four fit.
+    let (memory, eviction) = (&lines_of(report)["memory"], &lines_of(report)["eviction"]);
+    let number = |value: &Value| value.as_i64().unwrap_or(-1);
+    assert_eq!(number(&eviction["limit"]), 266_240);
+    assert!((3 << 16..=266_240).contains(&number(&memory["device"])), "{report}");
+    assert!(number(&eviction["blocks"]) >= 12, "{report}");
+    assert!(number(&eviction["bytes_out"]) >= 12 << 16, "{report}");
+    assert!(number(&eviction["bytes_in"]) >= 12 << 16, "{report}");
+    let expected = [
+        "3 Error: out of memory: cannot allocate 327680 bytes on the device (65536 are in use that cannot be evicted; \
+         the limit is 266240)",
+        "3 Error: out of memory: the kernel \"my_dot\" (api.fut:2:3) needs arrays of 262208 bytes on the device at once; \
+         the limit is 266240 (65536 are taken by others that cannot be evicted)",
+        "0",
+    ];
+    assert_eq!(errors, expected);
+}
+
+#[test]
 fn the_digest_is_sha_256() {
     let folder = Folder::new("gpu_digest");
     let main = format!(

@@ -3,7 +3,9 @@
 //! The programs in `tests/kernels` are about one kind of kernel each; `fehu test` compares their results.
 
 use crate::{common, nvrtc_compiler};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels")
@@ -236,6 +238,64 @@ fn kernels_that_are_alike_have_one_text() {
 #[test]
 fn follow() {
     agrees("follow");
+}
+
+/// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it says of itself.
+fn limited(program: &Path, limit: &str) -> (String, String) {
+    let options = ["-e", "alive", "--build-option=-cl-opt-disable", "--report"];
+    let mut child = Command::new(program)
+        .args(options)
+        .args(["--device-memory-limit", limit])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    child.stdin.take().expect("a pipe").write_all(b"20000i64").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (text(output.stdout), text(output.stderr))
+}
+
+/// The numbers in the line of a report that begins like this.
+fn counted(report: &str, line: &str) -> Vec<u64> {
+    let line = report.lines().find_map(|found| found.strip_prefix(line)).unwrap_or(report);
+    line.split(' ').filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn a_program_needs_four_times_as_much_as_it_may_have() {
+    let place = common::folder("eviction");
+    let compiled = |name: &str, flags: &str| {
+        let program = place.join(name);
+        let to = program.to_str().expect("a name of letters");
+        let mut command = common::fehu();
+        command.args(["opencl", "eviction.fut", "-o", to]).current_dir(folder());
+        let output = command.env("CFLAGS", flags).output().expect("fehu runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        program
+    };
+    let program = compiled("limited", "-O0");
+    let (result, report) = limited(&program, "640KiB");
+    assert_eq!(result.trim(), "99979i64", "{report}");
+    assert_eq!(counted(&report, "limit of device memory: "), [655_360]);
+    assert!(counted(&report, "peak memory: ")[0] <= 655_360, "{report}");
+    // All that are alive go at least once, and come back; nobody changes them, so that they are copied once.
+    let [blocks, out, back] = counted(&report, "evicted: ")[..] else { panic!("{report}") };
+    assert!(blocks >= 32 && back >= 32 * 160_000, "{report}");
+    assert!((12 * 160_000..=17 * 163_840).contains(&out), "{report}");
+    let (result, report) = limited(&program, "2MB");
+    let few = counted(&report, "evicted: ");
+    assert!(result.trim() == "99979i64" && few[0] < blocks, "{report}");
+    let (result, report) = limited(&program, "4MB");
+    assert_eq!((result.trim(), counted(&report, "evicted: ")), ("99979i64", vec![0, 0, 0]));
+    let (_, error) = limited(&program, "200kB");
+    assert!(error.contains("out of memory: the kernel \"entry_alive_scan_"), "{error}");
+    assert!(error.contains(" bytes on the device at once; the limit is 200000 "), "{error}");
+    // Nothing stays on the device for longer than a request.
+    let (result, report) = limited(&compiled("restless", "-O0 -DFE_RESTLESS"), "4MB");
+    assert_eq!(result.trim(), "99979i64", "{report}");
+    assert!(counted(&report, "evicted: ")[0] >= 32 * 3, "{report}");
 }
 
 #[test]

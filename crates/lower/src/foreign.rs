@@ -29,6 +29,25 @@ pub(crate) struct MadeForeign {
     shapes: Rc<[Shape]>,
 }
 
+/// A definition of which an IR function is wanted.
+struct Wanted<'w, 'a> {
+    /// The definition with the environment that it is in; nobody looks at its arguments.
+    closure: &'w Closure<'a>,
+    target: &'w Target<'a>,
+    /// What says that it is foreign.
+    attr: &'w ast::Attr,
+    /// Where it is wanted.
+    span: Span,
+}
+
+impl Wanted<'_, '_> {
+    /// What a foreign function is known by: the definition, and what it refers to.
+    fn key(&self) -> (usize, usize) {
+        let body = std::ptr::from_ref(self.target.body);
+        (body as usize, Rc::as_ptr(&self.closure.frame) as usize)
+    }
+}
+
 impl<'a> Lower<'a> {
     /// A call of a foreign function.
     pub(crate) fn call_foreign(
@@ -38,14 +57,7 @@ impl<'a> Lower<'a> {
         attr: &ast::Attr,
         span: Span,
     ) -> Res<Val<'a>> {
-        let key = key(closure, target);
-        let made = match self.foreign.get(&key).cloned() {
-            Some(made) => made,
-            None => {
-                self.keep_frame(&closure.frame);
-                self.make_foreign(closure, target, attr, key, span)?
-            }
-        };
+        let made = self.foreign_fun(&Wanted { closure, target, attr, span })?;
         let params = made.made.params().to_vec();
         let mut known: FxHashMap<Var, Atom> = FxHashMap::default();
         let mut next = made.sizes;
@@ -106,41 +118,30 @@ impl<'a> Lower<'a> {
         let target = self.defined(frame.file, dec, bind);
         let code = Code::Def(frame.file, dec, bind);
         let closure = Closure { code, frame: frame.clone(), instance: None, args: Vec::new() };
-        let key = key(&closure, &target);
-        if !self.foreign.contains_key(&key) {
-            self.keep_frame(frame);
-            self.make_foreign(&closure, &target, attr, key, bind.name.span)?;
-        }
+        let span = bind.name.span;
+        self.foreign_fun(&Wanted { closure: &closure, target: &target, attr, span })?;
         Ok(())
     }
 
-    fn make_foreign(
-        &mut self,
-        closure: &Closure<'a>,
-        target: &Target<'a>,
-        attr: &ast::Attr,
-        key: (usize, usize),
-        span: Span,
-    ) -> Res<MadeForeign> {
+    /// The IR function of a definition, which is made the first time.
+    fn foreign_fun(&mut self, wanted: &Wanted<'_, 'a>) -> Res<MadeForeign> {
+        if let Some(made) = self.foreign.get(&wanted.key()) {
+            return Ok(made.clone());
+        }
+        self.keep_frame(&wanted.closure.frame);
         let buildings = self.building.len();
         self.building.push(Building::new(&self.serial));
         let (trace, attrs) = (std::mem::take(&mut self.trace), std::mem::take(&mut self.attrs));
         let in_place = std::mem::replace(&mut self.in_place, 0);
-        let made = self.make_foreign_body(closure, target, attr, key, span);
+        let made = self.make_foreign(wanted);
         self.in_place = in_place;
         (self.trace, self.attrs) = (trace, attrs);
         self.building.truncate(buildings);
         made
     }
 
-    fn make_foreign_body(
-        &mut self,
-        closure: &Closure<'a>,
-        target: &Target<'a>,
-        attr: &ast::Attr,
-        key: (usize, usize),
-        span: Span,
-    ) -> Res<MadeForeign> {
+    fn make_foreign(&mut self, wanted: &Wanted<'_, 'a>) -> Res<MadeForeign> {
+        let Wanted { closure, target, attr, span } = *wanted;
         let frame = Frame::new(target.file, Some(closure.frame.clone()));
         let mut names = Names::default();
         let mut params: Vec<Param> = Vec::new();
@@ -187,7 +188,7 @@ impl<'a> Lower<'a> {
         let made = Made::new(fun, vars, Packed::of(shape.clone()));
         let made = MadeForeign { made, sizes, shapes: shapes.into() };
         // The body may call the function itself.
-        self.foreign.insert(key, made.clone());
+        self.foreign.insert(wanted.key(), made.clone());
         let value = self.exp(target.body, &frame)?;
         let atoms = self.with_shape(value, &shape).parts();
         let building = self.building.pop().or_bug("function under construction");
@@ -196,11 +197,6 @@ impl<'a> Lower<'a> {
         (fun.vars, fun.body) = (vars, body);
         Ok(made)
     }
-}
-
-/// What a foreign function is known by: the definition, and what it refers to.
-fn key(closure: &Closure<'_>, target: &Target<'_>) -> (usize, usize) {
-    (std::ptr::from_ref(target.body) as usize, Rc::as_ptr(&closure.frame) as usize)
 }
 
 /// What the attribute says; the checker has made sure that it says something.

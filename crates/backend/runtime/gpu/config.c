@@ -16,6 +16,10 @@ void futhark_context_config_set_platform(struct futhark_context_config *cfg, con
 }
 #endif
 
+void futhark_context_config_set_device_memory_limit(struct futhark_context_config *cfg, size_t bytes) {
+  cfg->gpu.memory_limit = bytes > (size_t)INT64_MAX ? 0 : (int64_t)bytes;
+}
+
 void futhark_context_config_set_program(struct futhark_context_config *cfg, const char *program) {
   fe_set_string(&cfg->gpu.program, program);
 }

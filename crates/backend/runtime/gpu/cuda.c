@@ -213,7 +213,7 @@ static void fe_driver_free(struct futhark_context *ctx, void *memory) {
 
 static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes) {
   void *memory = NULL;
-  return fe_cuda_check(ctx, fe_cuda(ctx)->alloc_host(&memory, bytes), "allocate pinned memory") == 0 ? memory : NULL;
+  return fe_cuda(ctx)->alloc_host(&memory, bytes) == 0 ? memory : NULL;
 }
 
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory) { fe_cuda(ctx)->free_host(memory); }

@@ -9,11 +9,11 @@ static void fe_driver_close(struct futhark_context *ctx);
 // Memory of the device; NULL, perhaps with a message, if there is none.
 static void *fe_driver_alloc(struct futhark_context *ctx, int64_t bytes);
 static void fe_driver_free(struct futhark_context *ctx, void *memory);
-// Memory of ours that the device reaches without help.
+// Memory of ours that the device reaches without help; NULL if there is none.
 static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes);
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory);
 
-// These only ask for something. With a stamp, they note its times there.
+// These only ask for something. They want addresses of the device, as fe_reach makes them. With a stamp, they note its times there.
 static int fe_driver_copy_out(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
 static int fe_driver_copy_in(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
 static int fe_driver_copy(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);

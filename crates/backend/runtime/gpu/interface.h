@@ -1,5 +1,5 @@
-// What the functions of a program require of a device. Arrays are in its memory: the data of a handle is an address
-// that only the device may dereference; the host only does arithmetic with it.
+// What the functions of a program require of a device. Arrays are in its memory: the data of a handle is not an address, but the
+// host does arithmetic with it as with one, and only the functions below know what it stands for (gpu/residence.c).
 //
 // Requests to the device are executed in order, and mostly asynchronously: only fe_fetch and fe_finish wait for it.
 // They are also where failed checks in kernels are detected.
@@ -11,11 +11,15 @@ struct fe_kernel {
   int code;          // the number of the kernel whose text it executes: its own, or that of one with the same text
 };
 
-// An argument of a kernel. `value` points to it; if it is an address of device memory, then to that address.
+// What a kernel does with an argument: it may be no pointer, or a pointer to device memory that it writes through, or one that
+// it only reads through.
+enum fe_use { FE_VALUE, FE_WRITTEN, FE_READ };
+
+// An argument of a kernel. `value` points to it; if it is a pointer to device memory, then to that pointer.
 struct fe_arg {
   const void *value;
   size_t size;
-  bool is_pointer;
+  enum fe_use use;
 };
 
 // Has a kernel run by so many blocks of threads, with so many bytes of shared memory for each block besides those that the
@@ -34,6 +38,16 @@ FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, in
 // Copies inside of the device's memory. The two places do not overlap.
 FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes);
+
+// A place in the memory of a device that a request needs, and whether it writes to the block.
+struct fe_needed {
+  void *address;
+  bool written;
+};
+// Makes addresses of the device of these, which are valid until the next request.
+FE_SHARED int fe_reach_foreign(struct futhark_context *ctx, int count, struct fe_needed *needed, const char *symbol);
+// The address of an array on the device, where it then stays; NULL, with a message, if there is no room for it.
+FE_SHARED unsigned char *fe_pin(struct futhark_context *ctx, const struct fe_mem *mem);
 #ifdef FE_CUDA
 // The stream on which foreign functions work, like everything else. The context of the device is the current one then.
 FE_SHARED void *fe_foreign_stream(struct futhark_context *ctx);

@@ -1,4 +1,35 @@
-// Launching kernels, limits and tuning parameters. After profile.c.
+// Launching kernels, limits and tuning parameters. After residence.c.
+
+// Room for so many arguments.
+static int fe_args_grow(struct futhark_context *ctx, int count) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  struct fe_arg *args = realloc(gpu->args, 2 * (size_t)count * sizeof *args);
+  gpu->args = args == NULL ? gpu->args : args;
+  struct fe_needed *needed = args == NULL ? NULL : realloc(gpu->needed, 2 * (size_t)count * sizeof *needed);
+  gpu->needed = needed == NULL ? gpu->needed : needed;
+  if (needed == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot launch a kernel");
+  }
+  gpu->max_args = 2 * count;
+  return FUTHARK_SUCCESS;
+}
+
+// The arguments as the device wants them, in gpu->args.
+static int fe_args_reach(struct futhark_context *ctx, const struct fe_kernel *kernel, int num_args, const struct fe_arg *args) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  int code = num_args > gpu->max_args ? fe_args_grow(ctx, num_args) : FUTHARK_SUCCESS, num_needed = 0;
+  for (int i = 0; i < num_args && code == FUTHARK_SUCCESS; i++) {
+    gpu->args[i] = args[i];
+    if (args[i].use != FE_VALUE) {
+      struct fe_needed *needed = &gpu->needed[num_needed++];
+      memcpy(&needed->address, args[i].value, sizeof needed->address);
+      needed->written = args[i].use == FE_WRITTEN;
+      gpu->args[i].value = &needed->address;
+    }
+  }
+  const struct fe_who who = {"the kernel", kernel->name, kernel->place};
+  return code == FUTHARK_SUCCESS ? fe_reach(ctx, who, num_needed, gpu->needed) : code;
+}
 
 FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks, int block_size, int64_t shared_bytes,
                      int num_args, const struct fe_arg *args) {
@@ -26,9 +57,13 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
       return code;
     }
   }
+  int code = fe_args_reach(ctx, known, num_args, args);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
   gpu->launch = gpu->launch == INT32_MAX ? 1 : gpu->launch + 1;
   struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
-  int code = fe_driver_launch(ctx, gpu->kernels[code_at], blocks, block_size, shared_bytes, num_args, args, stamp);
+  code = fe_driver_launch(ctx, gpu->kernels[code_at], blocks, block_size, shared_bytes, num_args, gpu->args, stamp);
   gpu->unchecked = true;
   code = fe_timing_asked(ctx, stamp, code);
   // Waiting for each kernel shows which one goes wrong.

@@ -148,7 +148,7 @@ static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int
     result = driver->cl.kernel_arg(kernel, 2, sizeof ctx->gpu.launch, &ctx->gpu.launch);
   }
   for (int i = 0; i < num_args && result == 0; i++) {
-    if (args[i].is_pointer) {
+    if (args[i].use != FE_VALUE) {
       void *address = NULL;
       memcpy(&address, args[i].value, sizeof address);
       result = fe_cl_pointer(ctx, kernel, (unsigned)i + 3, address);

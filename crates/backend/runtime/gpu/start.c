@@ -22,6 +22,12 @@ static int fe_gpu_init(struct futhark_context *ctx) {
   return code == FUTHARK_SUCCESS ? fe_build_init(ctx) : code;
 }
 
+static void fe_gpu_forget(struct futhark_context *ctx) {
+  fe_spares_free(ctx);
+  ctx->pool.peak -= ctx->pool.evicted;
+  memset(&ctx->gpu.evictions, 0, sizeof ctx->gpu.evictions);
+}
+
 static void fe_gpu_free(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
   fe_gpu_settle(ctx);
@@ -32,7 +38,12 @@ static void fe_gpu_free(struct futhark_context *ctx) {
   if (gpu->stage != NULL) {
     fe_driver_free_stage(ctx, gpu->stage);
   }
+  fe_spares_free(ctx);
   fe_driver_close(ctx);
   free(gpu->timings);
+  free(gpu->blocks);
+  free(gpu->free_numbers);
+  free(gpu->args);
+  free(gpu->needed);
   gpu->open = false;
 }

@@ -19,6 +19,7 @@ struct fe_gpu_config {
   char *platform; // of OpenCL, likewise
   char *program;  // what replaces the device program, or that program once somebody has asked for it
   char *options; // for the compiler of kernels, separated by line breaks
+  int64_t memory_limit; // the most bytes of arrays on the device; 0: as many as it has room for
   // Defaults of tuning parameters; zero if nobody has set them.
   int64_t block_size, grid_size, tile_size, register_tile_size, threshold;
 };
@@ -42,6 +43,8 @@ struct fe_part {
   unsigned char *image;
   size_t size;
 };
+
+struct fe_spare;
 
 struct fe_gpu {
   bool open;
@@ -69,6 +72,22 @@ struct fe_gpu {
   int num_awaited;
   struct fe_timing *timings;
   int64_t num_timings, max_timings;
+  // Blocks by their numbers; NULL for those that nobody has. See residence.c.
+  struct fe_block **blocks;
+  int32_t num_blocks, max_blocks;
+  int32_t *free_numbers;
+  int32_t num_free_numbers;
+  int64_t request; // the number of the last request, which is even
+  int64_t spared;  // blocks that were used since this one are not evicted; 0: all others are
+  struct fe_spare *spares;
+  int64_t spare_bytes;
+  struct {
+    int64_t count, bytes_out, bytes_in;
+  } evictions;
+  // The arguments of a launch with addresses of the device.
+  struct fe_arg *args;
+  struct fe_needed *needed;
+  int max_args;
 };
 
 FE_UNUSED static void fe_gpu_config_free(struct fe_gpu_config *cfg) {

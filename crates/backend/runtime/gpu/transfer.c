@@ -1,4 +1,4 @@
-// Copies between host memory and device memory, waiting, and failures in kernels. After profile.c.
+// Copies between host memory and device memory, waiting, and failures in kernels. After residence.c.
 
 // Waits, without looking at what failed.
 static int fe_wait(struct futhark_context *ctx) {
@@ -104,10 +104,20 @@ static void fe_gpu_abandon(struct futhark_context *ctx) {
   }
 }
 
-// Asks for a copy from the device to us.
+// Asks for a copy from the device to us. What is evicted need not go there and back.
 static int fe_ask_out(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
+  const unsigned char *here = fe_copy_at(&ctx->gpu, from);
+  if (here != NULL) {
+    memcpy(to, here, (size_t)bytes);
+    return FUTHARK_SUCCESS;
+  }
+  struct fe_needed needed = {(void *)(uintptr_t)from, false};
+  int code = fe_reach(ctx, (struct fe_who){"a copy to the host", NULL, NULL}, 1, &needed);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
   struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "");
-  return fe_timing_asked(ctx, stamp, fe_driver_copy_out(ctx, to, from, (size_t)bytes, stamp));
+  return fe_timing_asked(ctx, stamp, fe_driver_copy_out(ctx, to, needed.address, (size_t)bytes, stamp));
 }
 
 FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, int64_t bytes) {
@@ -164,8 +174,9 @@ FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, in
     return FUTHARK_SUCCESS;
   }
   bool staged = bytes <= FE_STAGED;
-  int code = FUTHARK_SUCCESS;
-  if (staged) {
+  struct fe_needed needed = {to, true};
+  int code = fe_reach(ctx, (struct fe_who){"a copy from the host", NULL, NULL}, 1, &needed);
+  if (staged && code == FUTHARK_SUCCESS) {
     if (gpu->stage_used + bytes > FE_STAGE - 2 * FE_STAGED) {
       code = fe_wait(ctx);
     }
@@ -176,7 +187,7 @@ FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, in
   }
   if (code == FUTHARK_SUCCESS) {
     struct fe_stamp *stamp = fe_timing_start(ctx, "copy_host_to_dev", "");
-    code = fe_timing_asked(ctx, stamp, fe_driver_copy_in(ctx, to, from, (size_t)bytes, stamp));
+    code = fe_timing_asked(ctx, stamp, fe_driver_copy_in(ctx, needed.address, from, (size_t)bytes, stamp));
   }
   return code == FUTHARK_SUCCESS && !staged ? fe_wait(ctx) : code;
 }
@@ -185,14 +196,24 @@ FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }
+  struct fe_needed needed[] = {{to, true}, {(void *)(uintptr_t)from, false}};
+  int code = fe_reach(ctx, (struct fe_who){"a copy", NULL, NULL}, 2, needed);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
   struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_dev", "");
-  return fe_timing_asked(ctx, stamp, fe_driver_copy(ctx, to, from, (size_t)bytes, stamp));
+  return fe_timing_asked(ctx, stamp, fe_driver_copy(ctx, needed[0].address, needed[1].address, (size_t)bytes, stamp));
 }
 
 FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t bytes) {
   if (bytes <= 0) {
     return FUTHARK_SUCCESS;
   }
+  struct fe_needed needed = {to, true};
+  int code = fe_reach(ctx, (struct fe_who){"an array of zeros", NULL, NULL}, 1, &needed);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
   struct fe_stamp *stamp = fe_timing_start(ctx, "zero_dev", "");
-  return fe_timing_asked(ctx, stamp, fe_driver_zero(ctx, to, (size_t)bytes, stamp));
+  return fe_timing_asked(ctx, stamp, fe_driver_zero(ctx, needed.address, (size_t)bytes, stamp));
 }

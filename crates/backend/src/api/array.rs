@@ -104,7 +104,7 @@ pub(super) fn functions(code: &mut Code, ty: &TypeDef, elem: Prim, rank: usize) 
     );
     code.public(
         &format!("unsigned char *futhark_values_raw_{suffix}({ctx}, struct {name} *arr)"),
-        &lines!["(void)ctx;"; "return arr->p0.mem.data;"],
+        &lines!["return fe_pin(ctx, &arr->p0.mem);"],
     );
     code.public(
         &format!("const int64_t *futhark_shape_{suffix}({ctx}, struct {name} *arr)"),

@@ -15,9 +15,10 @@ use super::inside::{Functions, Inside};
 use super::literal;
 use super::message::Shown;
 use fehu_base::{OrBug, Prim};
-use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V, visit};
+use fehu_imp::visit::{self, Item};
+use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V};
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
@@ -86,6 +87,21 @@ impl Device {
     }
 }
 
+/// The pointers through which a kernel may write: those that are used for anything but loads.
+fn maybe_written(body: &[Stm]) -> FxHashSet<V> {
+    let mut written = FxHashSet::default();
+    visit::each_stm(body, &mut |stm| {
+        stm.each_item(&mut |item| match item {
+            Item::Use(v) | Item::Set(v) | Item::Update(v) | Item::Declare(v) => {
+                written.insert(*v);
+            }
+            // What an expression does with a pointer is to load.
+            Item::Exp(_) | Item::Block(_) => {}
+        });
+    });
+    written
+}
+
 impl Frame<'_> {
     /// The host's part of a kernel: arguments and the launch.
     pub(super) fn launch(&mut self, kernel: &Kernel) {
@@ -94,6 +110,7 @@ impl Frame<'_> {
         captured.retain(|v| !own.contains(v));
         let printed = self.kernel_function(kernel, &captured);
         let number = self.add(kernel, printed);
+        let written = maybe_written(&kernel.body);
 
         let scope = self.scope();
         let (blocks, threads) = (scope.text(&kernel.blocks), kernel.threads);
@@ -113,8 +130,12 @@ impl Frame<'_> {
             frame.deeper(|frame| {
                 for &v in &captured {
                     let name = frame.name(v);
-                    let is_pointer = matches!(frame.fun.vars[v].ty, Ty::Ptr(..));
-                    frame.line(&format!("{{&{name}, sizeof {name}, {is_pointer}}},"));
+                    let used = match frame.fun.vars[v].ty {
+                        Ty::Ptr(..) if written.contains(&v) => "FE_WRITTEN",
+                        Ty::Ptr(..) => "FE_READ",
+                        Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => "FE_VALUE",
+                    };
+                    frame.line(&format!("{{&{name}, sizeof {name}, {used}}},"));
                 }
             });
             frame.line("};");

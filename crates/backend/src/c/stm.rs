@@ -412,18 +412,26 @@ impl Frame<'_> {
         self.check_call(&call);
     }
 
-    /// A call of a function of another language.
+    /// A call of a function of another language. On a device it is given addresses that are good for as long as it takes.
     fn foreign(&mut self, call: &Foreign) {
         let mut args = Vec::new();
+        let mut needed = Vec::new();
         if call.stream {
             args.push("fe_foreign_stream(ctx)".to_owned());
         }
+        let mut address = |address: String, written: bool| {
+            if !call.stream {
+                return address;
+            }
+            needed.push(format!("{{{address}, {written}}}"));
+            format!("needed[{}].address", needed.len() - 1)
+        };
         for arg in &call.args {
             args.push(match arg {
                 Arg::Scalar(e) => self.scope().text(e),
                 Arg::Mem { ptr, index, .. } => {
                     let scope = self.scope();
-                    scope.address(scope.names.get(*ptr), index)
+                    address(scope.address(scope.names.get(*ptr), index), false)
                 }
             });
         }
@@ -432,14 +440,25 @@ impl Frame<'_> {
             (Some(status), results) => {
                 args.extend(results.iter().map(|out| match out {
                     Out::Scalar(v) => format!("&{}", self.name(*v)),
-                    Out::Elements(v) => self.name(*v),
+                    Out::Elements(v) => address(self.name(*v), true),
                 }));
                 status
             }
             (None, _) => bug("a foreign function has neither a status nor a result to return"),
         };
         let target = self.name(target);
-        self.line(&format!("{target} = {}({});", call.symbol, args.join(", ")));
+        let (symbol, call) = (&call.symbol, args.join(", "));
+        if needed.is_empty() {
+            return self.line(&format!("{target} = {symbol}({call});"));
+        }
+        self.line("{");
+        self.deeper(|frame| {
+            frame.line(&format!("struct fe_needed needed[] = {{{}}};", needed.join(", ")));
+            let count = needed.len();
+            frame.check_call(&format!("fe_reach_foreign(ctx, {count}, needed, \"{symbol}\")"));
+            frame.line(&format!("{target} = {symbol}({call});"));
+        });
+        self.line("}");
     }
 
     /// Constants live as long as the context, so that their blocks can be lent to anybody: nothing is counted, which

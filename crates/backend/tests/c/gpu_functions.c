@@ -7,8 +7,8 @@ static const struct fe_kernel fe_kernels[] = {
   {NULL, NULL, 0},
 };
 
-#define POINTER(p) {&(p), sizeof(p), true}
-#define SCALAR(x) {&(x), sizeof(x), false}
+#define POINTER(p) {&(p), sizeof(p), FE_WRITTEN}
+#define SCALAR(x) {&(x), sizeof(x), FE_VALUE}
 #define MY_BLOCK 64
 #define LAUNCH(kernel, n, shared, ...)                                                                    \
   fe_launch(ctx, kernel, ((n) + MY_BLOCK - 1) / MY_BLOCK, MY_BLOCK, shared,                               \

@@ -20,8 +20,8 @@ static int my_case(struct futhark_context *ctx, int number, struct fe_mem *mem, 
   }
   void *p0 = mem->data, *p1 = mem->data + bytes, *p2 = mem->data + 2 * bytes, *r = mem->data + 3 * bytes;
   int32_t which = number % MY_PER_KERNEL;
-  const struct fe_arg args[] = {{&p0, sizeof p0, true}, {&p1, sizeof p1, true},       {&p2, sizeof p2, true},
-                                {&r, sizeof r, true},   {&count, sizeof count, false}, {&which, sizeof which, false}};
+  const struct fe_arg args[] = {{&p0, sizeof p0, FE_WRITTEN}, {&p1, sizeof p1, FE_WRITTEN},       {&p2, sizeof p2, FE_WRITTEN},
+                                {&r, sizeof r, FE_WRITTEN},   {&count, sizeof count, FE_VALUE}, {&which, sizeof which, FE_VALUE}};
   int code = fe_launch(ctx, number / MY_PER_KERNEL, (count + 63) / 64, 64, 0, 6, args);
   if (code == FUTHARK_SUCCESS) {
     code = fe_fetch(ctx, numbers, r, count * (int64_t)sizeof *numbers);

@@ -12,7 +12,7 @@ static int my_update(struct futhark_context *ctx, int number, struct fe_mem *mem
     code = fe_device_copy(ctx, p, x, MY_ELEMENTS * size);
   }
   int32_t which = number;
-  const struct fe_arg args[] = {{&p, sizeof p, true}, {&x, sizeof x, true}, {&which, sizeof which, false}};
+  const struct fe_arg args[] = {{&p, sizeof p, FE_WRITTEN}, {&x, sizeof x, FE_WRITTEN}, {&which, sizeof which, FE_VALUE}};
   if (code == FUTHARK_SUCCESS) {
     code = fe_launch(ctx, my_kernels[number], MY_THREADS / MY_BLOCK, MY_BLOCK, 0, 3, args);
   }
