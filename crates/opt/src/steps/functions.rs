@@ -276,12 +276,7 @@ fn result_vars(vars: &mut IdVec<Var, VarInfo>, results: &[Atom]) -> Vec<Var> {
 }
 
 /// What a pass yields shares memory with nothing, so that chunks can be read into the memory of earlier ones.
-fn own_results(
-    steps: &Steps<'_>,
-    body: &mut Body,
-    vars: &mut IdVec<Var, VarInfo>,
-    params: &[Var],
-) {
+fn own_results(steps: &Steps<'_>, body: &mut Body, vars: &mut IdVec<Var, VarInfo>, params: &[Var]) {
     let share = Share::of(steps.prog, body, vars);
     for index in 0..body.results.len() {
         let Atom::Var(var) = body.results[index] else { continue };
