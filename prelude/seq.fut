@@ -96,7 +96,7 @@ module seq = {
         map_array (\i -> if i < kept then #[unsafe] rest[used + i] else #[unsafe] buffer[i])
                   (0..1..<k)
       in ( (skip - skipped + w * step - used, kept, buffer)
-         , map_array (\i -> map_array (\j -> #[unsafe] rest[i * step + j]) (0..1..<k)) (0..1..<w)
+         , map_array (\i -> #[unsafe] (rest[i * step:i * step + k] :> [k]a)) (0..1..<w)
          )
     in intrinsics.seq_chunks cut (0, 0, intrinsics.seq_blank k) as
 
@@ -116,7 +116,7 @@ module seq = {
         map_array (\i -> if i < kept then #[unsafe] all[used + i] else #[unsafe] buffer[i])
                   (0..1..<k)
       in ( (if complete then kept else 0, buffer)
-         , map_array (\i -> map_array (\j -> #[unsafe] all[i * k + j]) (0..1..<k)) (0..1..<w)
+         , map_array (\i -> #[unsafe] (all[i * k:i * k + k] :> [k]a)) (0..1..<w)
          )
     in intrinsics.seq_chunks cut (0, intrinsics.seq_blank k) as
 
