@@ -22,9 +22,12 @@
 //!
 //! Checks that remain in loops and operators are reported as remarks.
 
+mod demand;
 mod find;
 mod hoist;
+mod nest;
 mod rewrite;
+mod search;
 
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
@@ -52,7 +55,8 @@ fn improve(params: &[Var], vars: &mut IdVec<Var, VarInfo>, body: &mut Body, rema
     let mut found = find::find(vars, params, body);
     for _ in 1..ROUNDS {
         rewrite::rewrite(body, vars, &found);
-        let moved = hoist::hoist(body, vars, &found);
+        let mut moved = nest::leave(body, vars, &found);
+        moved.extend(hoist::hoist(body, vars, &found));
         if moved.is_empty() {
             found.remark(remarks);
             return;
