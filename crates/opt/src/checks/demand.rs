@@ -56,6 +56,28 @@ impl Small {
     fn exact(size: Poly, bits: u32) -> Small {
         Small { size, bits: if bits < 64 { bits - 1 } else { 62 } }
     }
+
+    /// Adds it to demands, of which there is one for each number of bits: that the larger of two multiples of each product is
+    /// small.
+    pub(super) fn add_to(self, demands: &mut Vec<Small>) {
+        let Some(other) = demands.iter_mut().find(|other| other.bits == self.bits) else {
+            demands.push(self);
+            return;
+        };
+        let mut size = Some(other.size.clone());
+        for (monomial, factor) in self.size.terms() {
+            let known = other.size.terms().iter().find(|(known, _)| known == monomial);
+            let more = factor - known.map_or(0, |(_, factor)| *factor);
+            let vars = monomial.iter().map(|var| Poly::var(*var));
+            let product =
+                vars.fold(Some(Poly::constant(more.max(0))), |product, var| product?.mul(&var));
+            size = size.zip(product).and_then(|(size, product)| size.add(&product));
+        }
+        match size {
+            Some(size) => other.size = size,
+            None => demands.push(self),
+        }
+    }
 }
 
 /// What a check with these parts demands, so that it can leave as many levels as possible: those at the end of the path that are
@@ -147,17 +169,19 @@ impl Search {
             }
             for end in [&first, &last] {
                 let size = self.size(end)?;
-                self.demand_small(size, prim.bits());
+                self.demand_small(ranges, size, prim.bits());
             }
         }
         Some([first, last])
     }
 
-    fn demand_small(&mut self, size: Poly, bits: u32) {
+    /// Demands that a size is small, unless that is known: what holds at the check holds before the nest, if the check is made
+    /// at all.
+    fn demand_small(&mut self, ranges: &Ranges<'_>, size: Poly, bits: u32) {
         let small = Small::exact(size, bits);
-        let holds = small.size.as_constant().is_some_and(|size| size < 1 << small.bits);
-        if !holds && !self.small.contains(&small) {
-            self.small.push(small);
+        match is_small(ranges, &small) {
+            Some(certs) => join(&mut self.certs, &certs),
+            None => small.add_to(&mut self.small),
         }
     }
 
@@ -185,7 +209,7 @@ impl Search {
                     let by = self.expand(ranges, by, depth.checked_sub(1)?)?;
                     join(&mut self.certs, &certs);
                     let size = self.size(&by)?;
-                    self.demand_small(size, prim.bits());
+                    self.demand_small(ranges, size, prim.bits());
                     by
                 }
                 None => {
@@ -268,7 +292,7 @@ impl Search {
         for poly in self.nonneg.clone() {
             if sides(&poly).is_none() {
                 let size = self.size(&poly)?;
-                self.demand_small(size, 64);
+                self.demand_small(ranges, size, 64);
             }
         }
         let Search { levels, start, nonneg, small, certs, .. } = self;
@@ -280,10 +304,20 @@ impl Search {
                     .is_some_and(|prim| prim.is_integer() && (prim.is_signed() || prim.bits() < 64))
         };
         let known = polys().all(|poly| poly.vars().iter().all(is_outside));
-        let fails = polys().any(|poly| poly.as_constant().is_some());
         let sound = certs.iter().all(|cert| relies(ranges, *cert, start));
-        (known && sound && !fails).then_some(Demand { levels, start, nonneg, small, certs })
+        (known && sound).then_some(Demand { levels, start, nonneg, small, certs })
     }
+}
+
+/// Whether a polynomial of absolute values is known to be small.
+fn is_small(ranges: &Ranges<'_>, Small { size, bits }: &Small) -> Option<Certs> {
+    let mut certs = Certs::new();
+    for var in size.vars() {
+        join(&mut certs, &ranges.prove_nonneg(&Poly::var(var))?);
+    }
+    let rest = Poly::constant((1 << bits) - 1).sub(size)?;
+    join(&mut certs, &ranges.prove_nonneg(&rest)?);
+    Some(certs)
 }
 
 /// The polynomial that a variable is known to be equal to.

@@ -65,16 +65,29 @@ impl Nests<'_> {
     /// Makes the checks of a group before the nest.
     fn before(&mut self, nest: &Stm, group: &Group<'_>, before: &mut Vec<Stm>) {
         let mut b = Builder::new(self.vars);
-        let mut all = None;
+        let (mut all, mut small) = (None, Vec::new());
         for check in &group.checks {
             let holds = test(&mut b, check.demand, &group.inside);
-            all = Some(both(&mut b, all, holds));
+            all = Some(join(&mut b, BinOp::And, all, holds));
+            check.demand.small.iter().for_each(|demand| demand.clone().add_to(&mut small));
+        }
+        for small in &small {
+            let holds = is_small(&mut b, small);
+            all = Some(join(&mut b, BinOp::And, all, holds));
         }
         let ok = all.unwrap_or(Atom::bool(true));
         let (which, shown) = Search::new(group).run(&mut b, nest, ok);
         for (number, check) in (1..).zip(&group.checks) {
-            let is = b.exp("c", Exp::CmpOp(CmpOp::Eq, which, Atom::i64(number)));
-            let passes = b.exp("c", Exp::UnOp(UnOp::Not, is.into()));
+            let is = |b: &mut Builder<'_>, number| {
+                b.exp("c", Exp::CmpOp(CmpOp::Eq, which, Atom::i64(number)))
+            };
+            let passes = match group.checks.len() {
+                1 => is(&mut b, 0),
+                _ => {
+                    let fails = is(&mut b, number);
+                    b.exp("c", Exp::UnOp(UnOp::Not, fails.into()))
+                }
+            };
             let mut certs: Vec<Var> = check.stm.certs.clone();
             certs.extend(&check.demand.certs);
             certs.sort_unstable();
@@ -239,7 +252,7 @@ impl Visit for Bound {
     }
 }
 
-/// A condition under which the demands of a check are met.
+/// A condition under which the demands of a check are met, if numbers are small.
 fn test(b: &mut Builder<'_>, demand: &Demand, inside: &FxHashMap<Var, Option<&Stm>>) -> Atom {
     let mut all = None;
     for poly in &demand.nonneg {
@@ -248,11 +261,7 @@ fn test(b: &mut Builder<'_>, demand: &Demand, inside: &FxHashMap<Var, Option<&St
             None => (Atom::i64(0), sum(b, poly)),
         };
         let holds = b.exp("c", Exp::CmpOp(CmpOp::Le, small, large)).into();
-        all = Some(both(b, all, holds));
-    }
-    for small in &demand.small {
-        let holds = is_small(b, small);
-        all = Some(both(b, all, holds));
+        all = Some(join(b, BinOp::And, all, holds));
     }
     let mut ok = all.unwrap_or(Atom::bool(true));
     // Nothing fails where there is no iteration.
@@ -265,27 +274,32 @@ fn test(b: &mut Builder<'_>, demand: &Demand, inside: &FxHashMap<Var, Option<&St
     ok
 }
 
-/// Both conditions.
-fn both(b: &mut Builder<'_>, all: Option<Atom>, more: Atom) -> Atom {
-    match all {
-        Some(all) => b.exp("c", Exp::BinOp(BinOp::And, all, more)).into(),
-        None => more,
-    }
-}
-
 /// The value of a polynomial that does not wrap.
 fn sum(b: &mut Builder<'_>, poly: &Poly) -> Atom {
-    let mut all = Atom::i64(0);
+    let mut all = None;
     for (monomial, factor) in poly.terms() {
-        // Factors that are too large for 64 bits are known not to be small.
-        let mut product = Atom::i64(i64::try_from(*factor).unwrap_or(i64::MAX));
+        let mut product = None;
         for var in monomial {
             let var = wide(b, Atom::Var(*var));
-            product = b.exp("n", Exp::BinOp(BinOp::Mul, product, var)).into();
+            product = Some(join(b, BinOp::Mul, product, var));
         }
-        all = b.exp("n", Exp::BinOp(BinOp::Add, all, product)).into();
+        if *factor != 1 || product.is_none() {
+            // Factors that are too large for 64 bits are known not to be small.
+            let factor = Atom::i64(i64::try_from(*factor).unwrap_or(i64::MAX));
+            product = Some(join(b, BinOp::Mul, product, factor));
+        }
+        let product = product.unwrap_or(Atom::i64(1));
+        all = Some(join(b, BinOp::Add, all, product));
     }
-    all
+    all.unwrap_or(Atom::i64(0))
+}
+
+/// One operand, or an operation on two.
+fn join(b: &mut Builder<'_>, op: BinOp, first: Option<Atom>, second: Atom) -> Atom {
+    match first {
+        Some(first) => b.exp("n", Exp::BinOp(op, first, second)).into(),
+        None => second,
+    }
 }
 
 /// A number as one of 64 bits.
@@ -299,16 +313,17 @@ fn wide(b: &mut Builder<'_>, atom: Atom) -> Atom {
 /// Whether a polynomial of absolute values is small.
 fn is_small(b: &mut Builder<'_>, Small { size, bits }: &Small) -> Atom {
     let number = |value: f64| Atom::Const(Scalar::F64(value));
-    let mut all = number(0.0);
+    let mut all = None;
     for (monomial, factor) in size.terms() {
-        let mut product = number(*factor as f64);
+        let mut product = (*factor != 1 || monomial.is_empty()).then(|| number(*factor as f64));
         for var in monomial {
             let var = b.exp("x", Exp::Convert(Prim::F64, Atom::Var(*var)));
             let var = b.exp("x", Exp::UnOp(UnOp::Abs, var.into()));
-            product = b.exp("x", Exp::BinOp(BinOp::Mul, product, var.into())).into();
+            product = Some(join(b, BinOp::Mul, product, var.into()));
         }
-        all = b.exp("x", Exp::BinOp(BinOp::Add, all, product)).into();
+        all = product.map(|product| join(b, BinOp::Add, all, product));
     }
+    let all = all.unwrap_or(number(0.0));
     let limit = number((1u64 << bits) as f64);
     b.exp("small", Exp::CmpOp(CmpOp::Lt, all, limit)).into()
 }

@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
         }
         let types: Vec<Type> = params.iter().map(|param| b.ty(param.var).clone()).collect();
         let inner = b.body(|b| {
-            let (go, position) = (params[0].var, params[1].var);
+            let position = params[1].var;
             let mut subst = subst.clone();
             for counter in self.counters(body, depth) {
                 let value = self.counter(b, counter, position, &subst);
@@ -110,7 +110,6 @@ impl<'a> Search<'a> {
             let mut state = self.body(b, body, depth, &mut subst, state);
             let next = b.exp("i", Exp::BinOp(BinOp::Add, position.into(), Atom::i64(1))).into();
             let goes_on = self.goes_on(b, state[0], next, bound);
-            debug_assert_eq!(b.ty(go), &Type::BOOL);
             state.splice(0..0, [goes_on, next]);
             state
         });
@@ -122,6 +121,9 @@ impl<'a> Search<'a> {
     /// Whether there is a next iteration, and no check has failed.
     fn goes_on(&self, b: &mut Builder<'_>, which: Atom, next: Atom, bound: Atom) -> Atom {
         let more = b.exp("c", Exp::CmpOp(CmpOp::Lt, next, bound));
+        if which == Atom::i64(0) {
+            return more.into();
+        }
         let none = b.exp("c", Exp::CmpOp(CmpOp::Eq, which, Atom::i64(0)));
         b.exp("go", Exp::BinOp(BinOp::And, more.into(), none.into())).into()
     }
