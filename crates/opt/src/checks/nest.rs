@@ -140,6 +140,8 @@ pub(super) struct Group<'a> {
     pub(super) checks: Vec<Leaving<'a>>,
     /// The statements that their conditions, their messages and the bounds of levels are computed by, by what they bind.
     pub(super) needed: FxHashSet<Var>,
+    /// Whether one of them depends on a counter. What does not is moved by the pass `hoist`, without a search.
+    varies: bool,
     /// Everything that is bound inside of the nest.
     pub(super) inside: FxHashMap<Var, Option<&'a Stm>>,
 }
@@ -156,7 +158,7 @@ pub(super) struct Leaving<'a> {
 impl<'a> Group<'a> {
     fn of(nest: &'a Stm, found: &'a Found, vars: &IdVec<Var, VarInfo>) -> Group<'a> {
         let (needed, inside) = (FxHashSet::default(), FxHashMap::default());
-        let mut group = Group { checks: Vec::new(), needed, inside };
+        let mut group = Group { checks: Vec::new(), needed, varies: false, inside };
         group.collect(&nest.exp, 1, found);
         if group.checks.is_empty() {
             return group;
@@ -167,13 +169,18 @@ impl<'a> Group<'a> {
             let before = group.checks.len();
             let certs: Vec<Var> = group.checks.iter().map(|check| check.cert).collect();
             group.needed.clear();
+            group.varies = false;
             let checks = std::mem::take(&mut group.checks);
             group.checks =
                 checks.into_iter().filter(|check| group.needs(check, &certs, vars)).collect();
             if group.checks.len() == before {
-                return group;
+                break;
             }
         }
+        if !group.varies {
+            group.checks.clear();
+        }
+        group
     }
 
     /// Finds the checks that leave so many levels.
@@ -223,9 +230,11 @@ impl<'a> Group<'a> {
         while let Some(atom) = work.pop() {
             let Atom::Var(var) = atom else { continue };
             let is_counter = |nest: &Nest| nest.counters.iter().any(|counter| counter.var == var);
-            let Some(stm) = self.inside.get(&var).filter(|_| !levels.iter().any(is_counter)) else {
+            if levels.iter().any(is_counter) {
+                self.varies = true;
                 continue;
-            };
+            }
+            let Some(stm) = self.inside.get(&var) else { continue };
             let Some(stm) = stm.filter(|stm| {
                 let sound = stm.certs.iter().all(|cert| !self.inside.contains_key(cert));
                 sound
