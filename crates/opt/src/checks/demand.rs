@@ -68,9 +68,8 @@ impl Small {
         for (monomial, factor) in self.size.terms() {
             let known = other.size.terms().iter().find(|(known, _)| known == monomial);
             let more = factor - known.map_or(0, |(_, factor)| *factor);
-            let vars = monomial.iter().map(|var| Poly::var(*var));
-            let product =
-                vars.fold(Some(Poly::constant(more.max(0))), |product, var| product?.mul(&var));
+            let mut vars = monomial.iter().map(|var| Poly::var(*var));
+            let product = vars.try_fold(Poly::constant(more.max(0)), |all, var| all.mul(&var));
             size = size.zip(product).and_then(|(size, product)| size.add(&product));
         }
         match size {

@@ -141,10 +141,7 @@ impl<'a> Search<'a> {
             return at.into();
         }
         let prim = prim_of(b.ty(counter.var)).unwrap_or(Prim::I64);
-        let at = match prim {
-            Prim::I64 => at,
-            other => b.exp("i", Exp::Convert(other, at.into())),
-        };
+        let at = if prim == Prim::I64 { at } else { b.exp("i", Exp::Convert(prim, at.into())) };
         let bits = counter.step.cast_unsigned();
         let step = Atom::Const(Scalar::from_bits(prim, bits & (u64::MAX >> (64 - prim.bits()))));
         let growth = b.exp("i", Exp::BinOp(BinOp::Mul, at.into(), step));
