@@ -55,8 +55,9 @@ pub const DEFAULT: Pipeline = Pipeline {
         SIMPLIFY,  // What one call of a library does is not fused with anything.
         VECTORISE, // Intermediate arrays go.
         FUSE,
-        // Functions that were composed have things in common, and results that nobody reads any more.
-        SIMPLIFY, CSE, HOIST,
+        // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
+        // an array is now a number that is computed, of which more is known.
+        SIMPLIFY, CSE, CHECKS, HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
         FUSE, SIMPLIFY, // What reads an array is now as few operators as there will be.
         STREAMED,
@@ -71,7 +72,7 @@ pub const CPU: Pipeline = Pipeline {
     passes: &[
         INLINE, // One thread has no use for flatmaps.
         UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SIMPLIFY, CSE,
-        HOIST, FUSE, SIMPLIFY, STREAMED, //
+        CHECKS, HOIST, FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -115,6 +116,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         FUSE,
         SIMPLIFY,
         CSE,
+        CHECKS,
         HOIST,
         FUSE,
         SIMPLIFY,
@@ -158,6 +160,7 @@ pub const GPU: Pipeline = Pipeline {
         FUSE,
         SIMPLIFY,
         CSE,
+        CHECKS,
         HOIST,
         FUSE,
         SIMPLIFY,

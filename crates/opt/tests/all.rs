@@ -2,6 +2,7 @@
 //!
 //! All tests are one program, because linking is what takes long.
 
+mod affine;
 mod checks;
 mod files;
 mod foreign;

@@ -41,18 +41,45 @@ pub trait Client {
 pub enum Level {
     /// A branch: not always evaluated.
     Branch,
-    /// A body that is evaluated once for every value of these variables from zero to a bound, exclusively;
-    /// `start` is the number of the last binding before it.
+    /// A body that is evaluated once for every position from zero to a bound, exclusively; `start` is the number of the
+    /// last binding before it.
     Each {
-        /// The variables.
-        vars: Vec<Var>,
+        /// The variables that say which position it is.
+        counters: Vec<Counter>,
         /// The bound.
         bound: Atom,
         /// See [`Ranges::now`].
         start: u32,
+        /// Whether it is the function of an operator, and not the body of a loop.
+        operator: bool,
     },
-    /// Another body that is evaluated any number of times.
+    /// The body of another loop, evaluated any number of times.
+    Loop,
+    /// Another function that is evaluated any number of times.
     Repeated,
+}
+
+/// A variable that is `first + step * i` at position `i`, unless that wraps.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Counter {
+    /// The variable.
+    pub var: Var,
+    /// Its value at the first position.
+    pub first: Atom,
+    /// By how much it grows.
+    pub step: i64,
+}
+
+impl Counter {
+    /// A variable that is the position itself.
+    pub fn position(var: Var) -> Counter {
+        Counter { var, first: Atom::i64(0), step: 1 }
+    }
+
+    /// Whether it is the position itself.
+    pub fn is_position(&self) -> bool {
+        *self == Counter::position(self.var)
+    }
 }
 
 /// Walks over a function.

@@ -15,7 +15,7 @@
 //! A loop inside a loop is traversed again for every guess about the outer one; guesses are nested only [`MAX_TRIALS`]
 //! deep, so that the time is linear in the size of the program times the depth of loops.
 
-use super::{Flow, Level};
+use super::{Counter, Flow, Level};
 use crate::poly::Poly;
 use crate::ranges::{Certs, join};
 use fehu_ir::{Atom, Body, LoopForm, LoopParam, Stm, Type, Var};
@@ -142,9 +142,10 @@ impl<'a> Flow<'a, '_> {
     ) {
         let level = match it.form {
             LoopForm::For(var, bound) if self.ranges.vars()[var].ty == Type::I64 => {
-                Level::Each { vars: vec![var], bound, start: it.start }
+                let counters = vec![Counter::position(var)];
+                Level::Each { counters, bound, start: it.start, operator: false }
             }
-            LoopForm::For(..) | LoopForm::While(_) => Level::Repeated,
+            LoopForm::For(..) | LoopForm::While(_) => Level::Loop,
         };
         self.inside(level, |flow| {
             for param in it.params {

@@ -1,8 +1,8 @@
 //! Array operators: what is known in their functions.
 
-use super::{Flow, Level};
+use super::{Counter, Flow, Level};
 use crate::poly::Poly;
-use crate::ranges::{Certs, int_range, join};
+use crate::ranges::{Certs, int_range, int_value, join};
 use fehu_base::Prim;
 use fehu_ir::builder::prim_of;
 use fehu_ir::{Atom, BinOp, Exp, Lambda, Scalar, Screma, Stm, StreamForm, Type, Var};
@@ -96,19 +96,10 @@ impl<'a> Flow<'a, '_> {
 
     /// A function that is applied once at every position.
     fn each(&mut self, width: Atom, inputs: &[Var], map: &'a Lambda) {
-        let plain = |flow: &Self, input: &Var| {
-            flow.iotas.get(input).is_some_and(|iota| {
-                iota.start == Atom::Const(Scalar::I64(0)) && iota.step == Atom::i64(1)
-            })
-        };
-        let vars: Vec<Var> = map
-            .params
-            .iter()
-            .zip(inputs)
-            .filter(|(_, input)| plain(self, input))
-            .map(|(param, _)| *param)
-            .collect();
-        let level = Level::Each { vars, bound: width, start: self.ranges.now() };
+        let counters = map.params.iter().zip(inputs);
+        let counters = counters.filter_map(|(param, input)| self.counter(*param, *input)).collect();
+        let level =
+            Level::Each { counters, bound: width, start: self.ranges.now(), operator: true };
         self.inside(level, |flow| {
             flow.params(map);
             if let Some((width, certs)) = flow.ranges.poly(width)
@@ -122,6 +113,14 @@ impl<'a> Flow<'a, '_> {
             }
             flow.body(&map.body);
         });
+    }
+
+    /// A parameter that stands for the elements of a progression, as a variable that says which position it is.
+    fn counter(&self, var: Var, input: Var) -> Option<Counter> {
+        let iota = self.iotas.get(&input)?;
+        let Atom::Const(step) = iota.step else { return None };
+        let step = i64::try_from(int_value(step)?).ok()?;
+        Some(Counter { var, first: iota.start, step })
     }
 
     /// A parameter that stands for the elements of a progression.

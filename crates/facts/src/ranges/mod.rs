@@ -357,6 +357,11 @@ impl<'a> Ranges<'a> {
         bounds
     }
 
+    /// What a result is unless it wraps, if that is not known; and what this rests on.
+    pub fn may_wrap(&self, var: Var) -> Option<(Poly, Certs)> {
+        self.pending.get(&var).map(|pending| (pending.poly.clone(), pending.certs.clone()))
+    }
+
     /// What a result is unless it wraps, if nothing better is known.
     pub fn unless_wrapped(&self, atom: Atom) -> Option<Poly> {
         match atom.var().and_then(|var| self.pending.get(&var)) {

@@ -1,5 +1,6 @@
 //! Decides what can be done about each check.
 
+use super::demand::{Demand, demand};
 use fehu_base::IdVec;
 use fehu_facts::Ranges;
 use fehu_facts::flow::{Client, Effort, Level, walk};
@@ -15,7 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Found {
     /// Checks of which something was proved.
     pub(super) proved: FxHashMap<Var, Proved>,
-    /// Checks that can be made before the surrounding loop.
+    /// Checks that can be made before a nest of loops outside of all operators' functions.
+    pub(super) demands: FxHashMap<Var, Demand>,
+    /// Checks that can be made before the surrounding loop, inside of such a function.
     pub(super) hoisted: FxHashMap<Var, Ends>,
     /// The places of the checks that are left in loops.
     left: Vec<(Var, Option<Loc>)>,
@@ -143,12 +146,30 @@ impl Client for Found {
             let loc = own.or(check.trace.first()).or(stm.loc.as_ref()).cloned();
             self.left.push((*cert, loc));
         }
+        if !rest.is_empty() {
+            let relies = |ranges: &Ranges<'_>, cert: Var, start: u32| {
+                ranges.order(cert) <= start
+                    || self.demands.get(&cert).is_some_and(|demand| demand.start <= start)
+            };
+            let mut demand = demand(ranges, &rest, path, &relies);
+            if let Some(found) = &demand {
+                let mut others = stm.certs.iter().chain(&certs);
+                if !others.all(|cert| relies(ranges, *cert, found.start)) {
+                    demand = None;
+                }
+            }
+            if let Some(demand) = demand {
+                self.demands.insert(*cert, demand);
+            }
+        }
         if !rest.is_empty()
-            && let Some(Level::Each { vars, bound, start }) = path.last()
+            && !self.demands.contains_key(cert)
+            && let Some(Level::Each { counters, bound, start, .. }) = path.last()
             && stm.certs.iter().chain(&certs).all(|cert| ranges.order(*cert) <= *start)
         {
+            let positions = counters.iter().filter(|counter| counter.is_position());
             let mut ends = Ends {
-                vars: vars.clone(),
+                vars: positions.map(|counter| counter.var).collect(),
                 bound: *bound,
                 first: false,
                 last: false,

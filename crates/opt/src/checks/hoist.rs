@@ -1,4 +1,4 @@
-//! Makes checks before the loop that they are in.
+//! Makes checks before the loop that they are in, inside of the function of an operator.
 //!
 //! The condition is computed outside by a copy of the statements that compute it, once with zero in place of the
 //! counter and once with the last value, or only for one of them if what is tested falls or grows; both are true if
