@@ -2,7 +2,8 @@
 //!
 //! A fetch makes the host wait for the device, although often only kernels need the value: the sum of an array by which the next
 //! kernel divides, say. So fetches are *deferred*, and so are declarations whose values depend on them. A kernel that needs such a
-//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before.
+//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before, together
+//! with all that it will need for certain: it waits once.
 //!
 //! A deferred fetch must find its element unchanged. The element is in a block with a handle and pointers of its own, which are set
 //! once; the fetch happens before anything else than a load is done to that block. Only its release is deferred as well, if the block
@@ -113,7 +114,8 @@ struct Pending {
 fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
     let mut pending = Pending::default();
     let mut out = Block::with_capacity(stms.len());
-    for mut stm in stms {
+    let mut stms = stms.into_iter();
+    while let Some(mut stm) = stms.next() {
         if let Some(mut deferred) = pending.deferred(&stm, owners) {
             // Without the fetch, there is nothing to declare.
             if out.last() == Some(&Stm::Declare(deferred.var, None)) {
@@ -133,7 +135,7 @@ fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
             pending.releases.push(*h);
             continue;
         }
-        pending.deliver(&stm, owners, &mut out);
+        pending.deliver(&stm, stms.as_slice(), owners, &mut out);
         pending.compute(&stm, vars, &mut out);
         pending.load(&mut stm, vars);
         if !matches!(stm, Stm::Launch(_)) {
@@ -163,8 +165,9 @@ impl Pending {
         constant.then(|| Deferred { var, host: vec![stm.clone()], value, block })
     }
 
-    /// Gives the host what a statement needs, and what the statement might change.
-    fn deliver(&mut self, stm: &Stm, owners: &Owners, out: &mut Block) {
+    /// Gives the host what a statement needs, and what the statement might change. If it has to wait for that, it also gets what the
+    /// rest of the block needs.
+    fn deliver(&mut self, stm: &Stm, rest: &[Stm], owners: &Owners, out: &mut Block) {
         let mut needed = FxHashSet::default();
         host_uses(stm, &mut |v| {
             needed.insert(v);
@@ -186,6 +189,14 @@ impl Pending {
             |deferred: &&Deferred| deferred.block.is_some_and(|block| changed.contains(&block));
         needed.extend(self.all.iter().filter(moved).map(|deferred| deferred.var));
         self.close(&mut needed);
+        if self.all.iter().any(|deferred| deferred.block.is_some() && needed.contains(&deferred.var)) {
+            rest.iter().for_each(|stm| {
+                certain_uses(stm, &mut |v| {
+                    needed.insert(v);
+                });
+            });
+            self.close(&mut needed);
+        }
         let (now, later) = std::mem::take(&mut self.all)
             .into_iter()
             .partition(|deferred| needed.contains(&deferred.var));
@@ -315,5 +326,13 @@ fn host_uses(stm: &Stm, visit: &mut dyn FnMut(V)) {
     stm.each_used(visit);
     if !matches!(stm, Stm::Launch(_)) {
         stm.each_block(&mut |block| block.iter().for_each(|stm| host_uses(stm, visit)));
+    }
+}
+
+/// Likewise, those that it uses whatever is decided.
+fn certain_uses(stm: &Stm, visit: &mut dyn FnMut(V)) {
+    stm.each_used(visit);
+    if !matches!(stm, Stm::Launch(_) | Stm::If(..) | Stm::Switch(..)) {
+        stm.each_block(&mut |block| block.iter().for_each(|stm| certain_uses(stm, visit)));
     }
 }

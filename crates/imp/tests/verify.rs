@@ -207,6 +207,7 @@ fn everybody_does_what_they_may() {
         (".xx..", "var a: i64 a = fetch xs[0]"),
         (".xx..", "launch \"l\" at \"\" block lb of n thread lt of 64 { }"),
         ("...xx", "barrier"),
+        ("...xx", "var a: bool a = arrive 0 of n"),
         ("...xx", "warp barrier"),
         ("...xx", "warp { }"),
         ("...xx", "var a: i64 = n a = shuffle at 0 of a"),
