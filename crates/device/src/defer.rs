@@ -189,7 +189,11 @@ impl Pending {
             |deferred: &&Deferred| deferred.block.is_some_and(|block| changed.contains(&block));
         needed.extend(self.all.iter().filter(moved).map(|deferred| deferred.var));
         self.close(&mut needed);
-        if self.all.iter().any(|deferred| deferred.block.is_some() && needed.contains(&deferred.var)) {
+        if self
+            .all
+            .iter()
+            .any(|deferred| deferred.block.is_some() && needed.contains(&deferred.var))
+        {
             rest.iter().for_each(|stm| {
                 certain_uses(stm, &mut |v| {
                     needed.insert(v);

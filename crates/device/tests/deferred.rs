@@ -116,3 +116,25 @@ fn what_decides_how_many_threads_there_are_is_fetched() {
     );
     assert!(at(&lines, "fetch")[0] < at(&lines, "launch \"map\"")[0], "{lines:#?}");
 }
+
+#[test]
+fn the_host_waits_once_for_what_it_needs() {
+    let lines = after(
+        "var z: f32
+         z = fetch p[0]
+         r = s
+         r = add_f32(r, z)",
+    );
+    let (fetches, sets) = (at(&lines, "fetch"), at(&lines, "r.2 ="));
+    assert!(fetches.len() == 2 && fetches[1] < sets[0], "{lines:#?}");
+    // What is needed in one of two cases only is not waited for in the other.
+    let lines = after(
+        "var z: f32
+         z = fetch p[0]
+         r = s
+         if lt_f32(x, 0.0f32) {
+           r = z
+         }",
+    );
+    assert!(at(&lines, "fetch")[1] > at(&lines, "r.2 =")[0], "{lines:#?}");
+}
