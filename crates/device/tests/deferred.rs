@@ -23,7 +23,7 @@ fn after(body: &str) -> Vec<String> {
          }}"
     );
     let mut program = parse(&text).expect("it is a program");
-    device(&mut program, Options { interleaving: false, copies: true });
+    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
     if let Err(errors) = verify(&program, Phase::Device) {
         panic!("{}\n{program}", errors[0]);
     }
