@@ -78,7 +78,8 @@ fn what_could_be_rounded_differently_is_computed_once() {
          r = rest",
     );
     assert_eq!(at(&lines, "mul_f32").len(), 1, "{lines:#?}");
-    assert_eq!(at(&lines, "launch \"scalars\"").len(), 1, "{lines:#?}");
+    // It is one kernel with that of the sums.
+    assert!(at(&lines, "launch \"scalars\"").is_empty(), "{lines:#?}");
     let fetch = at(&lines, "fetch");
     assert!(fetch.len() == 1 && fetch[0] > at(&lines, "launch \"again\"")[0], "{lines:#?}");
 }

@@ -16,6 +16,7 @@ mod count;
 mod elements;
 mod hist;
 mod layout;
+mod light;
 mod lookback;
 mod merge;
 mod ordered;
@@ -106,7 +107,7 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
+    /// A kernel with a thread for each index below these sizes, or for several ([`light`]); or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         if let Some(cooperative) = self.runs.block() {
             return self.share_out(cooperative, sizes, work);
@@ -115,21 +116,26 @@ impl<'a> Emit<'a> {
         let space = self.space(&sizes);
         let threads = self.threads();
         let blocks = quot_up(space.total.clone(), Exp::int(i64::from(threads)));
+        let mut code = None;
         self.launch(hint, blocks, threads, |this, block, thread| {
             let at = this.flat(block, thread);
             let body = this.block(|this| {
-                let indices = this.position_in(at.clone(), &space);
+                let indices = this.position_in(Exp::Var(at), &space);
                 work(this, &indices);
             });
-            this.out.push(Stm::If(lt(at, space.total.clone()), body, Block::new()));
+            code = Some((at, body.clone()));
+            this.out.push(Stm::If(lt(Exp::Var(at), space.total.clone()), body, Block::new()));
         });
+        if let Some((at, body)) = code {
+            self.lighten(at, &body, &space.total);
+        }
     }
 
     /// The number of a thread among those of all blocks.
-    fn flat(&mut self, block: V, thread: V) -> Exp {
+    fn flat(&mut self, block: V, thread: V) -> V {
         let threads = i64::from(self.threads());
         let at = Exp::Index(vec![(threads, vec![block]), (1, vec![thread])]);
-        Exp::Var(self.declare("at", Prim::I64, Some(at)))
+        self.declare("at", Prim::I64, Some(at))
     }
 
     /// The value of an expression as a variable or constant.
