@@ -139,3 +139,12 @@ fn the_host_waits_once_for_what_it_needs() {
     );
     assert!(at(&lines, "fetch")[1] > at(&lines, "r.2 =")[0], "{lines:#?}");
 }
+
+#[test]
+fn what_is_only_checked_is_checked_by_the_device() {
+    let check = "assert lt_f32(s, x), \"too much\"";
+    let lines = after(&format!("{check}\nr = x"));
+    assert!(at(&lines, "fetch").is_empty(), "{lines:#?}");
+    let lines = after(&format!("{check}\nr = s"));
+    assert!(at(&lines, "fetch")[0] < at(&lines, "assert")[0], "{lines:#?}");
+}
