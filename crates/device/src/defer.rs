@@ -288,6 +288,7 @@ fn host_uses(stm: &Stm, visit: &mut dyn FnMut(V)) {
 }
 
 /// The variables that the host needs for statements whatever is decided in them; whether checks count.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need all that they use")]
 fn certain_needs(stms: &[Stm], checks: bool, needed: &mut FxHashSet<V>) {
     for stm in stms.iter().rev() {
         match stm {

@@ -39,9 +39,9 @@ fn block(stms: &mut Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) {
     let mut last: Option<usize> = None;
     for mut stm in stms.drain(..) {
         if let Stm::Launch(second) = &stm {
-            let merged = last.and_then(|at| match &out[at] {
-                Stm::Launch(first) => merged(first, second, owners, vars).map(|both| (at, both)),
-                _ => None,
+            let merged = last.and_then(|at| {
+                let Stm::Launch(first) = &out[at] else { return None };
+                Some((at, merged(first, second, owners, vars)?))
             });
             if let Some((at, mut both)) = merged {
                 out.remove(at);
