@@ -412,7 +412,7 @@ pub(crate) struct PlanArgs {
     pub(crate) chunk: Option<u32>,
     /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
     /// (in-place updates), `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements), `tiling`, `short-circuiting` (making arrays where
-    /// they would be copied to) and `inlining` (copying functions into GPU kernels).
+    /// they would be copied to), `inlining` (copying functions into GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
 }

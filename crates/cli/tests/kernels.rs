@@ -138,6 +138,11 @@ fn segments() {
 }
 
 #[test]
+fn light() {
+    agrees_on("light", 1);
+}
+
+#[test]
 fn writes() {
     agrees("writes");
 }

@@ -2,7 +2,8 @@
 //!
 //! A fetch makes the host wait for the device, although often only kernels need the value: the sum of an array by which the next
 //! kernel divides, say. So fetches are *deferred*, and so are declarations whose values depend on them. A kernel that needs such a
-//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before.
+//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before, together
+//! with all that it will need for certain: it waits once. If it needs a value only to check it, a kernel of one thread does that.
 //!
 //! A deferred fetch must find its element unchanged. The element is in a block with a handle and pointers of its own, which are set
 //! once; the fetch happens before anything else than a load is done to that block. Only its release is deferred as well, if the block
@@ -13,80 +14,19 @@
 //! then are elements of memory themselves.
 
 use super::offload::elem;
+use super::owners::Owners;
 use fehu_base::{IdVec, OrBug};
 use fehu_imp::rewrite::{Vars, rename, substitute};
 use fehu_imp::visit::{Item, each_stm, free_vars};
 use fehu_imp::{Block, Exp, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
-use fehu_ir::{BinOp, Scalar, UnOp};
+use fehu_ir::{BinOp, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The largest number of elements of a block that is kept for a deferred fetch.
-const SMALL: i64 = 64;
 
 /// Handles the code of a function outside of kernels.
 pub(super) fn defer(fun: &mut Fun) {
     let owners = Owners::of(fun);
     let body = std::mem::take(&mut fun.body);
     fun.body = block(body, &owners, &mut fun.vars);
-}
-
-/// What is known about the variables of a function.
-struct Owners {
-    /// The handle of a block, for its pointers; only if nothing but these pointers leads to the block.
-    of: FxHashMap<V, V>,
-    /// The variables that have one value as long as they exist.
-    constant: FxHashSet<V>,
-    /// The handles of small blocks.
-    small: FxHashSet<V>,
-}
-
-impl Owners {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements do not make pointers")]
-    fn of(fun: &Fun) -> Owners {
-        let mut sets: FxHashMap<V, usize> = FxHashMap::default();
-        let mut small = FxHashSet::default();
-        let mut points: Vec<(V, V)> = Vec::new();
-        let mut shared: Vec<V> = Vec::new();
-        each_stm(&fun.body, &mut |stm| {
-            stm.each_declared(&mut |v| {
-                sets.entry(v).or_default();
-            });
-            match stm {
-                Stm::Free(_) => return,
-                Stm::Declare(v, Some(_)) | Stm::For { var: v, .. } => {
-                    *sets.entry(*v).or_default() += 1;
-                }
-                Stm::Alloc(h, _, Exp::Const(Scalar::I64(count))) if *count <= SMALL => {
-                    small.insert(*h);
-                }
-                Stm::Point(p, From::Mem(v) | From::Ptr(v), _) => points.push((*p, *v)),
-                other => other.each_item(&mut |item| {
-                    if let Item::Use(v) = item
-                        && fun.vars[*v].ty == Ty::Mem
-                    {
-                        shared.push(*v);
-                    }
-                }),
-            }
-            stm.each_set(&mut |v| *sets.entry(v).or_default() += 1);
-        });
-        let once = |v: &V| sets.get(v) == Some(&1);
-        // A pointer that is set once points into the block of what it is derived from. One that is set again has no block that is
-        // known, and the blocks that it may point into are not only for the pointers that are known.
-        let (known, unknown): (Vec<_>, Vec<_>) = points.into_iter().partition(|(p, _)| once(p));
-        let from: FxHashMap<V, V> = known.iter().copied().collect();
-        let root = |v: V| {
-            let mut chain = std::iter::successors(Some(v), |v| from.get(v).copied());
-            chain.find(|v| fun.vars[*v].ty == Ty::Mem)
-        };
-        shared.extend(unknown.iter().filter_map(|(_, v)| root(*v)));
-        let alone = |h: &V| once(h) && !shared.contains(h);
-        let of = known.iter().filter_map(|(p, _)| root(*p).filter(alone).map(|h| (*p, h)));
-        let of = of.collect();
-        let constant = fun.vars.iter().map(|(v, _)| v);
-        let constant = constant.filter(|v| sets.get(v).is_none_or(|n| *n <= 1));
-        Owners { of, constant: constant.collect(), small }
-    }
 }
 
 /// A fetch or a declaration that is deferred.
@@ -113,7 +53,8 @@ struct Pending {
 fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
     let mut pending = Pending::default();
     let mut out = Block::with_capacity(stms.len());
-    for mut stm in stms {
+    let mut stms = stms.into_iter();
+    while let Some(mut stm) = stms.next() {
         if let Some(mut deferred) = pending.deferred(&stm, owners) {
             // Without the fetch, there is nothing to declare.
             if out.last() == Some(&Stm::Declare(deferred.var, None)) {
@@ -126,6 +67,11 @@ fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
                 continue;
             }
         }
+        if let Stm::Assert(..) = &stm
+            && pending.is_for_device(&stm, stms.as_slice())
+        {
+            stm = Stm::Launch(Box::new(Kernel::alone("check", vars, vec![stm])));
+        }
         if let Stm::Free(h) = &stm
             && owners.small.contains(h)
             && pending.all.iter().any(|deferred| deferred.block == Some(*h))
@@ -133,7 +79,7 @@ fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
             pending.releases.push(*h);
             continue;
         }
-        pending.deliver(&stm, owners, &mut out);
+        pending.deliver(&stm, stms.as_slice(), owners, &mut out);
         pending.compute(&stm, vars, &mut out);
         pending.load(&mut stm, vars);
         if !matches!(stm, Stm::Launch(_)) {
@@ -163,8 +109,23 @@ impl Pending {
         constant.then(|| Deferred { var, host: vec![stm.clone()], value, block })
     }
 
-    /// Gives the host what a statement needs, and what the statement might change.
-    fn deliver(&mut self, stm: &Stm, owners: &Owners, out: &mut Block) {
+    /// Whether a check is left to the device: it depends on what is deferred, which the host does not need for anything else.
+    fn is_for_device(&self, check: &Stm, rest: &[Stm]) -> bool {
+        let (mut asked, mut needed) = (FxHashSet::default(), FxHashSet::default());
+        check.each_used(&mut |v| {
+            asked.insert(v);
+        });
+        self.close(&mut asked);
+        certain_needs(rest, false, &mut needed);
+        self.close(&mut needed);
+        let fetched = |d: &&Deferred| d.block.is_some() && asked.contains(&d.var);
+        let mut fetched = self.all.iter().filter(fetched).peekable();
+        fetched.peek().is_some() && fetched.all(|deferred| !needed.contains(&deferred.var))
+    }
+
+    /// Gives the host what a statement needs, and what the statement might change. If it has to wait for that, it also gets what the
+    /// rest of the block needs.
+    fn deliver(&mut self, stm: &Stm, rest: &[Stm], owners: &Owners, out: &mut Block) {
         let mut needed = FxHashSet::default();
         host_uses(stm, &mut |v| {
             needed.insert(v);
@@ -186,6 +147,14 @@ impl Pending {
             |deferred: &&Deferred| deferred.block.is_some_and(|block| changed.contains(&block));
         needed.extend(self.all.iter().filter(moved).map(|deferred| deferred.var));
         self.close(&mut needed);
+        if self
+            .all
+            .iter()
+            .any(|deferred| deferred.block.is_some() && needed.contains(&deferred.var))
+        {
+            certain_needs(rest, true, &mut needed);
+            self.close(&mut needed);
+        }
         let (now, later) = std::mem::take(&mut self.all)
             .into_iter()
             .partition(|deferred| needed.contains(&deferred.var));
@@ -315,5 +284,32 @@ fn host_uses(stm: &Stm, visit: &mut dyn FnMut(V)) {
     stm.each_used(visit);
     if !matches!(stm, Stm::Launch(_)) {
         stm.each_block(&mut |block| block.iter().for_each(|stm| host_uses(stm, visit)));
+    }
+}
+
+/// The variables that the host needs for statements whatever is decided in them; whether checks count.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need all that they use")]
+fn certain_needs(stms: &[Stm], checks: bool, needed: &mut FxHashSet<V>) {
+    for stm in stms.iter().rev() {
+        match stm {
+            Stm::Assert(..) if !checks => {}
+            // What nobody needs is not computed.
+            Stm::Declare(v, Some(e)) => {
+                if needed.contains(v) {
+                    e.each_var(&mut |v| {
+                        needed.insert(v);
+                    });
+                }
+            }
+            Stm::If(..) | Stm::Switch(..) | Stm::Launch(_) => stm.each_used(&mut |v| {
+                needed.insert(v);
+            }),
+            other => {
+                other.each_used(&mut |v| {
+                    needed.insert(v);
+                });
+                other.each_block(&mut |block| certain_needs(block, checks, needed));
+            }
+        }
     }
 }

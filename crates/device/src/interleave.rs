@@ -70,6 +70,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
             | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Exchange { .. }
             | Stm::Guarded(..)
             | Stm::Leave

@@ -9,7 +9,8 @@
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
 //!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions;
-//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible.
+//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible;
+//! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
@@ -21,7 +22,9 @@ mod expand;
 mod functions;
 mod interleave;
 mod memories;
+mod merge;
 mod offload;
+mod owners;
 mod pointers;
 mod sites;
 mod tuning;
@@ -35,6 +38,8 @@ pub struct Options {
     pub interleaving: bool,
     /// Whether functions may be copied into kernels where they need not be.
     pub copies: bool,
+    /// Whether the host is kept from waiting, and small kernels are merged.
+    pub host_free: bool,
 }
 
 /// Completes a program that was emitted for a device.
@@ -48,6 +53,9 @@ pub fn device(program: &mut Program, options: Options) {
         tuning::tuning(fun);
         offload::offload(fun);
         expand::expand(fun, options.interleaving);
-        defer::defer(fun);
+        if options.host_free {
+            defer::defer(fun);
+            merge::merge(fun);
+        }
     }
 }

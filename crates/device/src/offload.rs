@@ -210,6 +210,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Exchange { .. }
             | Stm::Guarded(..)
             | Stm::Leave

@@ -140,6 +140,7 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Shuffle { .. }
         | Stm::Poll(..)
         | Stm::Count(..)
+        | Stm::Arrive { .. }
         | Stm::Exchange { .. }
         | Stm::Guarded(..)
         | Stm::Leave

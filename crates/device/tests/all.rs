@@ -3,4 +3,5 @@
 //! All tests are one program, because linking is what takes long.
 
 mod deferred;
+mod merged;
 mod verified;

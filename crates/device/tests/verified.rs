@@ -13,7 +13,7 @@ fn after(text: &str) -> String {
 fn after_with(text: &str, copies: bool) -> String {
     let mut program = parse(text).expect("it is a program");
     verify(&program, Phase::Emitted).expect("it keeps the rules");
-    device(&mut program, Options { interleaving: false, copies });
+    device(&mut program, Options { interleaving: false, copies, host_free: true });
     if let Err(errors) = verify(&program, Phase::Device) {
         panic!("{}\n{program}", errors[0]);
     }

@@ -262,8 +262,10 @@ pub const DEVICE: Stage = Stage {
     name: "device",
     about: "leaves loads and stores to kernels, and allocations to the host",
     run: Run::Device(|program, settings| {
-        let (interleaving, copies) = (!settings.without.coalescing, !settings.without.inlining);
-        fehu_device::device(program, fehu_device::Options { interleaving, copies });
+        let without = &settings.without;
+        let (interleaving, copies) = (!without.coalescing, !without.inlining);
+        let host_free = !without.host_free_loops;
+        fehu_device::device(program, fehu_device::Options { interleaving, copies, host_free });
     }),
 };
 

@@ -15,11 +15,20 @@ pub struct Without {
     pub short_circuiting: bool,
     /// Functions are not copied into the kernels that call them.
     pub inlining: bool,
+    /// The host waits for every element that it asks for, and each kernel is launched by itself.
+    pub host_free_loops: bool,
 }
 
 /// The names, in the order of the fields.
-const NAMES: [&str; 6] =
-    ["fusion", "in-place", "coalescing", "tiling", "short-circuiting", "inlining"];
+const NAMES: [&str; 7] = [
+    "fusion",
+    "in-place",
+    "coalescing",
+    "tiling",
+    "short-circuiting",
+    "inlining",
+    "host-free-loops",
+];
 
 impl Without {
     /// From names with commas between them; otherwise a sentence that lists those that there are.
@@ -33,6 +42,7 @@ impl Without {
                 "tiling" => without.tiling = true,
                 "short-circuiting" => without.short_circuiting = true,
                 "inlining" => without.inlining = true,
+                "host-free-loops" => without.host_free_loops = true,
                 other => {
                     let known = NAMES.map(|name| format!("\"{name}\"")).join(", ");
                     return Err(format!(

@@ -196,7 +196,7 @@ impl Emit<'_> {
     }
 
     /// Copies contiguous elements.
-    fn copy_block(&mut self, to: (V, Exp), from: (V, Exp), count: Exp) {
+    pub(crate) fn copy_block(&mut self, to: (V, Exp), from: (V, Exp), count: Exp) {
         if !self.moves_in_tasks() || matches!(count, Exp::Const(_)) {
             return self.out.push(Stm::Copy { to, from, count });
         }

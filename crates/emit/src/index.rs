@@ -1,4 +1,8 @@
 //! Addresses: polynomials of the IR's variables as index arithmetic.
+//!
+//! A thread of a device computes the indices of its position from the number of the position, `i = at / n` and `j = at - i * n`. The
+//! element of a row-major array there is at `i * n + j`, which is `at`: variables such as `j` are known as sums of products, and an
+//! address is expressed by these unless that is longer. Then nobody may need the quotient.
 
 use super::Emit;
 use fehu_base::{Prim, bug};
@@ -14,7 +18,7 @@ pub(super) type Terms = Vec<(i64, Vec<V>)>;
 impl Emit<'_> {
     /// A polynomial as an expression.
     pub(super) fn poly(&self, poly: &Poly) -> Exp {
-        tidy(self.terms(poly))
+        self.simplest(self.terms(poly))
     }
 
     /// The address of an element of an LMAD whose outermost indices are given.
@@ -24,7 +28,55 @@ impl Emit<'_> {
             let stride = self.terms(&dim.stride);
             terms.extend(times(&stride, index));
         }
-        tidy(terms)
+        self.simplest(terms)
+    }
+
+    /// A variable is the sum of these products of operands, as far as these are variables and constants.
+    pub(super) fn note_linear(&mut self, var: &Exp, sum: &[(i64, &[&Exp])]) {
+        let Exp::Var(v) = var else { return };
+        let mut terms = Terms::new();
+        for (factor, operands) in sum {
+            let mut product = vec![(*factor, Vec::new())];
+            for operand in *operands {
+                if !matches!(operand, Exp::Var(_) | Exp::Const(Scalar::I64(_))) {
+                    return;
+                }
+                product = times(&product, operand);
+            }
+            terms.append(&mut product);
+        }
+        self.linear.insert(*v, terms);
+    }
+
+    /// A sum of products as an expression, in other variables unless there are more of them.
+    fn simplest(&self, terms: Terms) -> Exp {
+        if !terms.iter().flat_map(|(_, vars)| vars).any(|v| self.linear.contains_key(v)) {
+            return tidy(terms);
+        }
+        let mut expanded = Terms::new();
+        for (factor, vars) in &terms {
+            let mut product = vec![(*factor, Vec::new())];
+            for v in vars {
+                product = self.times_linear(&product, *v);
+            }
+            expanded.append(&mut product);
+        }
+        let (plain, other) = (tidy(terms), tidy(expanded));
+        if operands(&other) <= operands(&plain) { other } else { plain }
+    }
+
+    /// A sum times a variable, in terms of others.
+    fn times_linear(&self, terms: &Terms, v: V) -> Terms {
+        let Some(known) = self.linear.get(&v) else { return times(terms, &Exp::Var(v)) };
+        let mut sum = Terms::new();
+        for (factor, vars) in known {
+            let mut product = times(terms, &Exp::int(*factor));
+            for v in vars {
+                product = self.times_linear(&product, *v);
+            }
+            sum.append(&mut product);
+        }
+        sum
     }
 
     /// A size times an operand.
@@ -87,4 +139,11 @@ fn times(terms: &Terms, index: &Exp) -> Terms {
         }
     }
     product
+}
+
+/// How many variables an expression mentions, each as often as it does.
+fn operands(e: &Exp) -> usize {
+    let mut count = 0;
+    e.each_var(&mut |_| count += 1);
+    count
 }

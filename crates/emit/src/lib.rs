@@ -157,6 +157,8 @@ struct Emit<'a> {
     vars: IdVec<V, VarInfo>,
     /// What the scalars of the IR are represented by: constants or variables.
     scalars: FxHashMap<Var, Exp>,
+    /// What some variables are in terms of others, which have one value each: see [`index`].
+    linear: FxHashMap<V, index::Terms>,
     /// What blocks are represented by.
     blocks: FxHashMap<BlockId, Mem>,
     /// The blocks that are allocated before the statement that binds a variable.
@@ -212,6 +214,7 @@ impl<'a> Emit<'a> {
             options,
             vars: IdVec::default(),
             scalars: FxHashMap::default(),
+            linear: FxHashMap::default(),
             blocks: FxHashMap::default(),
             allocations,
             accs: FxHashMap::default(),

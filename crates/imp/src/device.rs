@@ -25,6 +25,9 @@ pub struct Device {
     /// The bytes of shared memory of a block that has its own histogram: more copies mean fewer collisions, but fewer blocks.
     /// With these, eight blocks reside on a multiprocessor of an H100 or H200.
     pub histogram_bytes: u32,
+    /// The counters at which blocks meet ([`Stm::Arrive`](crate::Stm::Arrive)): `FE_COUNTERS` of the run-time. More blocks than these
+    /// hardly reside on a device at once.
+    pub counters: i64,
     /// With fewer large tiles than this, some multiprocessors would have none or wait for the last ones: small tiles are
     /// faster. Two for each multiprocessor of an H100 or H200, nearly.
     pub large_tiles: i64,
@@ -38,5 +41,6 @@ pub const DEVICE: Device = Device {
     line_bytes: 128,
     stage_bytes: 17 * 1024,
     histogram_bytes: 24 * 1024,
+    counters: 4096,
     large_tiles: 240,
 };

@@ -144,6 +144,17 @@ pub enum Stm {
     Poll(V, V, Exp),
     /// In a kernel: sets the variable to the element at an index, an `i32`, which is atomically incremented.
     Count(V, V, Exp),
+    /// In a kernel: a barrier at which blocks are counted. Nobody waits for another block, but the last one to come sees what all
+    /// threads of all of them have written before.
+    Arrive {
+        /// The variable is set to whether the block is the last one, a `bool`, for all of its threads.
+        last: V,
+        /// The number of the counter, less than that of [`Device::counters`](crate::device::Device::counters), an `i64`. All counters
+        /// are zero before a kernel and after it.
+        counter: Exp,
+        /// How many blocks are counted there. Each of them comes here once.
+        of: Exp,
+    },
     /// In a kernel: atomically replaces the element by another value that depends on the old one: everything is
     /// repeated until no other thread has changed the element in between.
     Exchange {

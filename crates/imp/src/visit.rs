@@ -125,9 +125,9 @@ macro_rules! traversals {
                         visit(Item::Use(p));
                         visit(Item::Exp(e));
                     }
-                    Stm::Shuffle { to, by, of, .. } => {
+                    Stm::Shuffle { to, by: e, of, .. } | Stm::Arrive { last: to, counter: e, of } => {
                         visit(Item::Set(to));
-                        visit(Item::Exp(by));
+                        visit(Item::Exp(e));
                         visit(Item::Exp(of));
                     }
                     Stm::Store(p, index, e) | Stm::Atomic(_, p, index, e) => {

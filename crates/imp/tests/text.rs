@@ -105,6 +105,8 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   var v.25: bool = and_bool(eq_u64(u.24, 1u64), not_bool(isnan_f64(r.3)))
   var w.26: *shared f32
   var z.27: *own f32
+  var last.28: bool
+  last.28 = arrive n.0 of add_i64(n.0, 1)
 }
 "#;
 

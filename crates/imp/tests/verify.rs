@@ -207,6 +207,7 @@ fn everybody_does_what_they_may() {
         (".xx..", "var a: i64 a = fetch xs[0]"),
         (".xx..", "launch \"l\" at \"\" block lb of n thread lt of 64 { }"),
         ("...xx", "barrier"),
+        ("...xx", "var a: bool a = arrive 0 of n"),
         ("...xx", "warp barrier"),
         ("...xx", "warp { }"),
         ("...xx", "var a: i64 = n a = shuffle at 0 of a"),
@@ -307,7 +308,13 @@ fn all_threads_come_to_a_barrier() {
         let some = found.iter().any(|error| error.contains("barrier`: "));
         assert!(some, "{body}\n{found:#?}");
     }
+    // Blocks are counted by all of their threads, at one place.
+    for body in ["if lt_i64(t, 3) { a = arrive 0 of n }", "a = arrive t of n"] {
+        let found = errors(Phase::Device, &kernel(&format!("var a: bool {body}")));
+        assert!(found.iter().any(|error| error.contains("it depends on the thread")), "{found:#?}");
+    }
     let right = [
+        "var a: bool a = arrive b of n if a { barrier }",
         "for i = 0 .. n { barrier }",
         "if lt_i64(b, 3) { barrier }",
         "var s: shared i64[1] if eq_i64(t, 0) { s[0] = xs[t] } barrier

@@ -531,6 +531,40 @@ fn blocks_that_wait_for_others_that_have_begun_get_what_they_wait_for() {
     assert!(matches!(chain(true), Err(Fault::Memory(why)) if why.contains("a deadlock")));
 }
 
+/// Blocks write their numbers and are counted; then some of them add all numbers.
+fn counted(of: i64, who: impl FnOnce(V) -> Exp) -> Result<Scalar, Fault> {
+    let mut maker = Maker::new();
+    maker.blocks = 5;
+    let (out, thread, block) = (maker.out, maker.thread, Exp::Var(maker.block));
+    let (last, i) = (maker.var("last", Ty::Scalar(Prim::Bool)), maker.scalar("i"));
+    let sum = maker.scalar("sum");
+    let first = is(Exp::Var(thread), Exp::int(0));
+    let add = vec![Stm::Assign(sum, plus(Exp::Var(sum), load(out, Exp::Var(i))))];
+    let (from, to, kind) = (Exp::int(1), Exp::int(6), Kind::Sequential);
+    let all = vec![
+        Stm::Declare(sum, Some(Exp::int(0))),
+        Stm::For { var: i, from, to, step: 1, kind, body: add },
+        Stm::Store(out, Exp::int(0), Exp::Var(sum)),
+    ];
+    maker.run(vec![
+        when(first.clone(), vec![Stm::Store(out, plus(block.clone(), Exp::int(1)), block)]),
+        Stm::Declare(last, None),
+        Stm::Arrive { last, counter: Exp::int(7), of: Exp::int(of) },
+        when(who(last), vec![when(first, all)]),
+    ])
+}
+
+#[test]
+fn the_last_block_sees_what_all_have_written() {
+    assert_eq!(counted(5, Exp::Var), Ok(Scalar::I64(10)));
+    // The others do not, even if they run last.
+    let every = |_| Exp::Const(Scalar::Bool(true));
+    assert!(matches!(counted(5, every), Err(Fault::Memory(_))));
+    // All counters are zero after a kernel.
+    let found = counted(6, Exp::Var);
+    assert!(matches!(found, Err(Fault::Memory(why)) if why.contains("fewer blocks")));
+}
+
 #[test]
 fn locks_that_nobody_gives_back_are_told() {
     let maker = Maker::new();

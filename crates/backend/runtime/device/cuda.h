@@ -63,6 +63,13 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 
 // All threads of the block arrive, and see what the others wrote to shared and global memory before.
 #define FE_BARRIER() __syncthreads()
+// A barrier at which the block is counted: the variable says whether it is the last one of so many.
+#define FE_ARRIVALS()
+#define FE_ARRIVE(last, counter, of)                                                       \
+  do {                                                                                     \
+    __syncthreads();                                                                       \
+    last = __syncthreads_or(threadIdx.x == 0 && fe_is_last(failure, counter, of)) != 0;    \
+  } while (0)
 // What this thread has written so far is seen by all of the device before what it writes later.
 #define FE_FENCE() __threadfence()
 // Likewise, by all of the block.

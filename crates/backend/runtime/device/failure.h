@@ -12,7 +12,7 @@ struct fe_failure {
 #endif
 };
 
-// Behind it there are locks, as many as gpu/state.h says.
+// Behind it there are locks, and then counters, as many as gpu/state.h says.
 #define FE_LOCKS (1 << 16)
 
 // The first parameters of kernels.
@@ -55,4 +55,17 @@ FE_DEVICE bool fe_try_lock(FE_GLOBAL struct fe_failure *failure, int64_t number)
 FE_DEVICE void fe_unlock(FE_GLOBAL struct fe_failure *failure, int64_t number) {
   FE_FENCE();
   fe_swap_32(fe_lock_at(failure, number), 0);
+}
+
+// Counts a block, on behalf of all its threads, between barriers: whether it is the last one of so many to come to a counter. What
+// all of them have written before is seen by the last one after.
+FE_DEVICE bool fe_is_last(FE_GLOBAL struct fe_failure *failure, int64_t counter, int64_t of) {
+  FE_GLOBAL int32_t *const count = (FE_GLOBAL int32_t *)(failure + 1) + FE_LOCKS + counter;
+  FE_FENCE();
+  const bool last = fe_atomic_add_i32(count, 1) == (int32_t)of - 1;
+  if (last) {
+    *count = 0;
+  }
+  FE_FENCE();
+  return last;
 }

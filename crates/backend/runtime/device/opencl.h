@@ -52,6 +52,16 @@ FE_DEVICE int fe_thread_id(void) { return (int)get_local_id(0); }
 FE_DEVICE int fe_block_size(void) { return (int)get_local_size(0); }
 
 #define FE_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define FE_ARRIVALS() FE_SHARED int fe_last;
+#define FE_ARRIVE(last, counter, of)                         \
+  do {                                                       \
+    FE_BARRIER();                                            \
+    if (get_local_id(0) == 0) {                              \
+      fe_last = fe_is_last(failure, counter, of);            \
+    }                                                        \
+    FE_BARRIER();                                            \
+    last = fe_last != 0;                                     \
+  } while (0)
 // Fences have had a scope since 2.0. Before, that of a work item is all that there is.
 #if __OPENCL_C_VERSION__ >= 200
 #define FE_FENCE() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)

@@ -11,8 +11,9 @@ struct fe_failure {
   int32_t *told; // where a kernel tells us that a check has failed, so that we need not ask
 #endif
 };
-// Behind it there are locks.
-enum { FE_LOCKS = 1 << 16, FE_FAILURE_BYTES = sizeof(struct fe_failure) + FE_LOCKS * sizeof(uint32_t) };
+// Behind it there are locks, and the counters at which blocks meet: all of them are zero between kernels.
+enum { FE_LOCKS = 1 << 16, FE_COUNTERS = 1 << 12 };
+enum { FE_FAILURE_BYTES = sizeof(struct fe_failure) + (FE_LOCKS + FE_COUNTERS) * sizeof(uint32_t) };
 
 struct fe_gpu_config {
   char *device;   // "#2" or a part of its name; NULL: any

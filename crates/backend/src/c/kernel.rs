@@ -172,10 +172,16 @@ impl Frame<'_> {
             let name = frame.name(v);
             frame.line(&format!("const int64_t {name} = {value};"));
         }
-        let mut shuffles = false;
-        visit::each_stm(&kernel.body, &mut |stm| shuffles |= matches!(stm, Stm::Shuffle { .. }));
+        let (mut shuffles, mut arrives) = (false, false);
+        visit::each_stm(&kernel.body, &mut |stm| {
+            shuffles |= matches!(stm, Stm::Shuffle { .. });
+            arrives |= matches!(stm, Stm::Arrive { .. });
+        });
         if shuffles {
             frame.line(&format!("FE_LANES({})", kernel.threads));
+        }
+        if arrives {
+            frame.line("FE_ARRIVALS()");
         }
         frame.line("FE_BEGIN();");
         frame.line(AFTER_FAILURE);
@@ -222,6 +228,12 @@ impl Frame<'_> {
                 self.exchange_inside((*ptr, index), *old, body, new);
             }
             Stm::Guarded(p, index, body) => self.guarded_inside(*p, index, body),
+            Stm::Arrive { last, counter, of } => {
+                let scope = self.scope();
+                let (counter, of) = (scope.text(counter), scope.text(of));
+                let name = self.name(*last);
+                self.line(&format!("FE_ARRIVE({name}, {counter}, {of});"));
+            }
             Stm::Barrier => self.line("FE_BARRIER();"),
             Stm::WarpBarrier => self.line("FE_WARP_BARRIER();"),
             Stm::Warp(body) => self.braced("if (FE_IN_FIRST_WARP())", body),

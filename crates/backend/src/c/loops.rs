@@ -162,6 +162,7 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Exchange { .. }
             | Stm::Guarded(..)
             | Stm::Leave

@@ -240,6 +240,7 @@ impl Frame<'_> {
             // These are in kernels only.
             Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Leave
             | Stm::Exchange { .. }
             | Stm::Guarded(..)

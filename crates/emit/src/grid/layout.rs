@@ -197,9 +197,12 @@ impl<'a> Emit<'a> {
         let more = u32_bin(BinOp::Add, quot, short_int(1));
         let more = Exp::Select(Box::new([first.clone(), short_int(0), more]));
         let row = self.simple("row", &bin(BinOp::Add, row.clone(), wide(more)));
-        let same = bin(BinOp::Add, position.clone(), wide(place));
+        let same = bin(BinOp::Add, position.clone(), wide(place.clone()));
         let index = Exp::Select(Box::new([first, same, wide(rest)]));
-        vec![row, self.simple("i", &index)]
+        let index = self.simple("i", &index);
+        let at = self.simple("at", &bin(BinOp::Add, ground.first.clone(), wide(place)));
+        self.note_linear(&index, &[(1, &[&at]), (-1, &[&row, &even.width])]);
+        vec![row, index]
     }
 
     /// Whether a row begins with the tile, if there are several.

@@ -11,12 +11,12 @@
 
 mod atomic;
 mod changes;
-mod coarsen;
 mod cooperative;
 mod count;
 mod elements;
 mod hist;
 mod layout;
+mod light;
 mod lookback;
 mod merge;
 mod ordered;
@@ -107,7 +107,7 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// A kernel with a thread for each index below these sizes; or the threads that work together share them.
+    /// A kernel with a thread for each index below these sizes, or for several ([`light`]); or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         if let Some(cooperative) = self.runs.block() {
             return self.share_out(cooperative, sizes, work);
@@ -116,37 +116,26 @@ impl<'a> Emit<'a> {
         let space = self.space(&sizes);
         let threads = self.threads();
         let blocks = quot_up(space.total.clone(), Exp::int(i64::from(threads)));
-        let mut coarse = false;
+        let mut code = None;
         self.launch(hint, blocks, threads, |this, block, thread| {
             let at = this.new_var("at", Ty::Scalar(Prim::I64));
             let body = this.block(|this| {
                 let indices = this.position_in(Exp::Var(at), &space);
                 work(this, &indices);
             });
-            let first_store = coarsen::first_store(&body);
-            coarse = first_store.is_some();
-            let (width, work) = match first_store {
-                Some(first) => (coarsen::EACH, this.coarsened(at, &space.total, &body, first)),
-                None => {
-                    let inside = lt(Exp::Var(at), space.total.clone());
-                    (1, vec![Stm::If(inside, body, Block::new())])
-                }
-            };
-            let first = vec![(width * i64::from(threads), vec![block]), (1, vec![thread])];
-            this.out.push(Stm::Declare(at, Some(Exp::Index(first))));
-            this.out.extend(work);
+            code = Some((at, body.clone()));
+            this.out.push(Stm::If(lt(Exp::Var(at), space.total.clone()), body, Block::new()));
         });
-        if coarse && let Some(Stm::Launch(kernel)) = self.out.last_mut() {
-            let width = coarsen::EACH * i64::from(threads);
-            kernel.blocks = quot_up(space.total.clone(), Exp::int(width));
+        if let Some((at, body)) = code {
+            self.lighten(at, &body, &space.total);
         }
     }
 
     /// The number of a thread among those of all blocks.
-    fn flat(&mut self, block: V, thread: V) -> Exp {
+    fn flat(&mut self, block: V, thread: V) -> V {
         let threads = i64::from(self.threads());
         let at = Exp::Index(vec![(threads, vec![block]), (1, vec![thread])]);
-        Exp::Var(self.declare("at", Prim::I64, Some(at)))
+        self.declare("at", Prim::I64, Some(at))
     }
 
     /// The value of an expression as a variable or constant.

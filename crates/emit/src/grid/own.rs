@@ -119,7 +119,7 @@ impl<'a> Emit<'a> {
                 this.own_accs.extend(certs.iter().copied().zip(accs.iter().cloned()));
                 let section = this.block(|this| {
                     let at = this.flat(block, thread);
-                    let at = this.declare("next", Prim::I64, Some(at));
+                    let at = this.declare("next", Prim::I64, Some(Exp::Var(at)));
                     let body = this.block(|this| {
                         let indices = this.unranked(Exp::Var(at), &sizes);
                         this.map_at(seg, pat, op, &indices);

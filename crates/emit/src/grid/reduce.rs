@@ -1,7 +1,7 @@
 //! Reductions, with or without surrounding maps: a thread block for each segment.
 //!
-//! If there are few segments, several blocks share each one, and a second kernel combines their results. If segments
-//! are short, a block processes several, see [`super::segments`].
+//! If there are few segments, several blocks share each one, and the last of them to come to its end combines the results of all, in
+//! their order. If segments are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, SHARED_BYTES, Slot, Tree};
@@ -105,9 +105,7 @@ impl<'a> Emit<'a> {
         let ops = all.op.reds.iter().map(|red| &red.op);
         let partials = self.keep_each("partial", ops, &Room::Memory(count.clone()));
         let cx = Chunks { threads, stage, chunks, partials };
-        self.first_round(all, &cx, width, &count);
-        let second = self.block(|this| this.second_round(all, &cx));
-        self.out.push(Stm::If(lt(Exp::int(1), Exp::Var(chunks)), second, Block::new()));
+        self.reduce_chunks(all, &cx, width, &count);
         self.free(&cx.partials);
     }
 
@@ -116,12 +114,15 @@ impl<'a> Emit<'a> {
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let by_size =
             quot_up(width.clone(), Exp::int(i64::from(threads) * self.unless_few(MANY_ITEMS, 1)));
-        let by_segments = quot_up(self.busy_blocks(), at_least_one(segments.clone()));
+        // There are several chunks only if there are fewer segments than this: each has a counter then.
+        let most = bin(BinOp::Min, self.busy_blocks(), Exp::int(DEVICE.counters));
+        let by_segments = quot_up(most, at_least_one(segments.clone()));
         let some = at_least_one(bin(BinOp::Min, by_size, by_segments));
         self.declare("chunks", Prim::I64, Some(some))
     }
 
-    fn first_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks, width: &Exp, count: &Exp) {
+    /// A block for each chunk.
+    fn reduce_chunks(&mut self, all: &Reduction<'a, '_>, cx: &Chunks, width: &Exp, count: &Exp) {
         let (op, chunks) = (all.op, Exp::Var(cx.chunks));
         // Chunks begin at cache line boundaries, so that the loads of a warp do not touch more lines than necessary.
         let per_chunk = quot_up(quot_up(width.clone(), chunks.clone()), Exp::int(LINE));
@@ -137,7 +138,7 @@ impl<'a> Emit<'a> {
             let low = this.simple("low", &bin(BinOp::Min, low, width.clone()));
             let high = bin(BinOp::Min, width.clone(), bin(BinOp::Add, low.clone(), per_chunk));
             let high = this.simple("high", &high);
-            let indices = this.position_in(segment, &all.space);
+            let indices = this.position_in(segment.clone(), &all.space);
             this.enter_space(all.seg, &indices);
             let (range, members) = ((low, high), Exp::int(i64::from(cx.threads)));
             let thread = Exp::Var(thread);
@@ -164,10 +165,18 @@ impl<'a> Emit<'a> {
             // Two tests: PoCL 3.1 mixes up the variables of threads if this is one test with two outcomes.
             let alone = eq(chunks.clone(), Exp::int(1));
             let several = lt(Exp::int(1), chunks.clone());
-            for (which, block) in [(alone, finish), (several, save)] {
+            for (which, block) in [(alone, finish), (several.clone(), save)] {
                 let leads = conjunction([which, eq(thread.clone(), Exp::int(0))]);
                 this.out.push(Stm::If(leads, block, Block::new()));
             }
+            let meet = this.block(|this| {
+                let last = this.declare("last", Prim::Bool, None);
+                this.out.push(Stm::Arrive { last, counter: segment.clone(), of: chunks.clone() });
+                let combine =
+                    this.block(|this| this.combine_segment(all, cx, &segment, &thread, &shared));
+                this.out.push(Stm::If(Exp::Var(last), combine, Block::new()));
+            });
+            this.out.push(Stm::If(several, meet, Block::new()));
         });
     }
 
@@ -301,34 +310,32 @@ impl<'a> Emit<'a> {
         op.reds.iter().all(|red| red.commutative || self.vector_ops(&red.op).is_some())
     }
 
-    /// Combines the results of the chunks of a segment.
-    fn second_round(&mut self, all: &Reduction<'a, '_>, cx: &Chunks) {
-        let chunks = Exp::Var(cx.chunks);
-        let threads = i64::from(cx.threads);
-        self.launch("combine", all.segments.clone(), cx.threads, |this, block, thread| {
-            let indices = this.position_in(Exp::Var(block), &all.space);
-            this.enter_space(all.seg, &indices);
-            let (own, shared) = this.start_shared(all.op, cx.threads);
-            let share = this.simple("share", &quot_up(chunks.clone(), Exp::int(threads)));
-            let start = bin(BinOp::Mul, Exp::Var(thread), share.clone());
-            let start = this.simple("start", &start);
-            let end = bin(BinOp::Min, chunks.clone(), bin(BinOp::Add, start.clone(), share));
-            let end = this.simple("end", &end);
-            let k = this.new_var("k", fehu_imp::Ty::Scalar(Prim::I64));
-            let body = this.block(|this| {
-                let before = bin(BinOp::Mul, Exp::Var(block), chunks.clone());
-                let at = bin(BinOp::Add, before, Exp::Var(k));
-                this.append(&own, &cx.partials, &at);
-            });
-            let kind = Kind::Sequential;
-            let each = Stm::For { var: k, from: start, to: end, step: 1, kind, body };
-            let (thread, size) = (Exp::Var(thread), Exp::int(threads));
-            let tree = Tree { thread: thread.clone(), lane: thread.clone(), size, apart: None };
-            let leads = eq(thread, Exp::int(0));
-            this.reduce_shares(&own, &shared, vec![each], &tree, leads, |this| {
-                this.finish(all, &own);
-            });
+    /// Combines the results of the chunks of a segment, by the threads of one block.
+    fn combine_segment(
+        &mut self,
+        all: &Reduction<'a, '_>,
+        cx: &Chunks,
+        segment: &Exp,
+        thread: &Exp,
+        shared: &[Kept],
+    ) {
+        let (chunks, size) = (Exp::Var(cx.chunks), Exp::int(i64::from(cx.threads)));
+        let own = self.start_reds(all.op);
+        let share = self.simple("share", &quot_up(chunks.clone(), size.clone()));
+        let start = bin(BinOp::Mul, thread.clone(), share.clone());
+        let start = self.simple("start", &start);
+        let end = bin(BinOp::Min, chunks.clone(), bin(BinOp::Add, start.clone(), share));
+        let end = self.simple("end", &end);
+        let k = self.new_var("k", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let before = bin(BinOp::Mul, segment.clone(), chunks);
+            this.append(&own, &cx.partials, &bin(BinOp::Add, before, Exp::Var(k)));
         });
+        let kind = Kind::Sequential;
+        let each = Stm::For { var: k, from: start, to: end, step: 1, kind, body };
+        let (thread, leads) = (thread.clone(), eq(thread.clone(), Exp::int(0)));
+        let tree = Tree { thread: thread.clone(), lane: thread, size, apart: None };
+        self.reduce_shares(&own, shared, vec![each], &tree, leads, |this| this.finish(all, &own));
     }
 
     /// Stores the result of a segment.

@@ -56,7 +56,7 @@ impl<'a> Emit<'a> {
                 here,
                 arrays,
             };
-            this.bring_elements(all, &cx);
+            this.bring_elements(all, &cx, width);
             this.out.push(Stm::Barrier);
             this.combine_segments(all, &cx, &Exp::Var(thread));
         });
@@ -95,7 +95,7 @@ impl<'a> Emit<'a> {
     }
 
     /// All threads compute elements of the block's segments.
-    fn bring_elements(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>) {
+    fn bring_elements(&mut self, all: &Reduction<'a, '_>, cx: &Here<'_>, width: &Exp) {
         let count = u32_bin(BinOp::Mul, cx.here.clone(), cx.width.clone());
         let count = self.number("count", count);
         let reciprocal = self.short("reciprocal", &cx.sizes.reciprocal);
@@ -106,9 +106,14 @@ impl<'a> Emit<'a> {
             let product = u32_bin(BinOp::Mul, e.clone(), reciprocal.clone());
             let which = this.number("which", u32_bin(BinOp::Lshr, product, short_int(SHIFT)));
             let before = u32_bin(BinOp::Mul, which.clone(), cx.width.clone());
-            let at = wide(u32_bin(BinOp::Sub, e, before));
-            let segment = bin(BinOp::Add, cx.first.clone(), wide(which));
+            // With this, the address of an element of consecutive segments is that of the first one and its number.
+            let [e, which] =
+                [("e", &e), ("w", &which)].map(|(hint, e)| this.simple(hint, &wide(e.clone())));
+            let at = this.simple("at", &bin(BinOp::Sub, e.clone(), wide(before)));
+            let segment = bin(BinOp::Add, cx.first.clone(), which.clone());
             let segment = this.simple("segment", &segment);
+            this.note_linear(&segment, &[(1, &[&cx.first]), (1, &[&which])]);
+            this.note_linear(&at, &[(1, &[&e]), (-1, &[&which, width])]);
             let indices = this.position_in(segment, &all.space);
             this.enter_space(all.seg, &indices);
             at

@@ -81,7 +81,9 @@ impl<'a> Emit<'a> {
             };
             let whole = self.simple("rest", &whole);
             let before = bin(BinOp::Mul, whole.clone(), size.clone());
-            indices.push(self.simple("i", &bin(BinOp::Sub, rest, before)));
+            let index = self.simple("i", &bin(BinOp::Sub, rest.clone(), before));
+            self.note_linear(&index, &[(1, &[&rest]), (-1, &[&whole, size])]);
+            indices.push(index);
             rest = whole;
         }
         if !space.is_point {

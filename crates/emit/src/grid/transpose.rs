@@ -3,7 +3,7 @@
 //! If neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
 //! neighbouring threads would not be coalesced. So a block takes a square tile, loads it along the source's direction,
 //! and stores it along the destination's. If there are only a few long rows or columns, it takes all of them, and as
-//! much of each as fits: see [`Emit::strips`].
+//! much of each as fits: see [`Emit::strips`]. A single one is the same in both layouts, and copied as it is.
 
 use super::super::Emit;
 use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
@@ -51,7 +51,7 @@ impl<'a> Emit<'a> {
         let (columns, rows) = (sizes[rank - 1].clone(), sizes[across].clone());
         let short = bin(BinOp::Min, columns.clone(), rows.clone());
         let long = lt(Exp::int(LONG - 1), bin(BinOp::Max, columns, rows));
-        let large = lt(Exp::int(self.unless_few(LEAST, 10) - 1), short);
+        let large = lt(Exp::int(self.unless_few(LEAST, 10) - 1), short.clone());
         let strips = self.block(|this| this.strips(to, from, &sizes, across));
         let squares = self.block(|this| this.squares(to, from, &sizes, across));
         let plain = self.block(|this| {
@@ -63,7 +63,20 @@ impl<'a> Emit<'a> {
             });
         });
         let narrow = vec![Stm::If(long, strips, plain)];
-        self.out.push(Stm::If(large, squares, narrow));
+        let several = Stm::If(large, squares, narrow);
+        if rank > 2 || [to, from].iter().any(|place| place.lmad.contiguous_order().is_none()) {
+            self.out.push(several);
+            return true;
+        }
+        let copy = self.block(|this| {
+            let [target, source] = [to, from].map(|place| {
+                let first = [Exp::int(0), Exp::int(0)];
+                (this.mem(place.block).ptr, this.address(&place.lmad, &first))
+            });
+            let count = this.total(&sizes);
+            this.copy_block(target, source, count);
+        });
+        self.out.push(Stm::If(lt(short, Exp::int(2)), copy, vec![several]));
         true
     }
 

@@ -191,6 +191,12 @@ impl<'a> Parser<'a> {
                     _ => Stm::Count(v, p, index),
                 })
             }
+            ("arrive", Token::Word(_) | Token::Number(_) | Token::Sign("(")) => {
+                self.advance();
+                let counter = self.exp()?;
+                self.word("of")?;
+                Ok(Stm::Arrive { last: v, counter, of: self.exp()? })
+            }
             ("shuffle", Token::Word(name)) => {
                 let Some(lane) = Lane::from_name(name) else {
                     self.advance();

@@ -270,6 +270,9 @@ impl<'a> Printer<'a> {
             Stm::Fetch(v, p, at) => set(v, format!("fetch {}", self.place(*p, at))),
             Stm::Poll(v, p, at) => set(v, format!("poll {}", self.place(*p, at))),
             Stm::Count(v, p, at) => set(v, format!("count {}", self.place(*p, at))),
+            Stm::Arrive { last, counter, of } => {
+                set(last, format!("arrive {} of {}", self.exp(counter), self.exp(of)))
+            }
             Stm::Shuffle { to, lane, by, of } => {
                 set(to, format!("shuffle {} {} of {}", lane.name(), self.exp(by), self.exp(of)))
             }

@@ -366,6 +366,7 @@ impl<'a> Checker<'a, '_> {
             | Stm::Warp(_)
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Shuffle { .. }
             | Stm::Leave
             | Stm::Section(_)

@@ -313,6 +313,11 @@ impl Types<'_> {
                 self.guard(*p, index)?;
                 self.set(*v, Prim::I32)
             }
+            Stm::Arrive { last, counter, of } => {
+                self.is(counter, Prim::I64)?;
+                self.is(of, Prim::I64)?;
+                self.set(*last, Prim::Bool)
+            }
             Stm::Shuffle { to, by, of, .. } => {
                 let Ty::Scalar(prim) = self.ty(*to)? else {
                     return Err(self.wrong(*to, "a scalar"));

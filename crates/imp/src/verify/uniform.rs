@@ -242,8 +242,12 @@ impl<'a> Flow<'a> {
             }
             Stm::Assert(cond, _) => return control || self.varies(cond),
             Stm::Leave => return control,
-            Stm::Barrier if self.team == Team::Block => {
-                if self.in_warp {
+            Stm::Barrier | Stm::Arrive { .. } if self.team == Team::Block => {
+                let mut varies = false;
+                stm.each_exp(&mut |e| varies |= self.varies(e));
+                if varies {
+                    self.report(stm, "it depends on the thread what it comes here for");
+                } else if self.in_warp {
                     self.report(stm, "only some threads of the block come here");
                 } else if control {
                     self.report(stm, "it depends on the thread whether it comes here");
@@ -264,6 +268,7 @@ impl<'a> Flow<'a> {
                 self.mark(*to, varies);
             }
             Stm::Barrier
+            | Stm::Arrive { .. }
             | Stm::WarpBarrier
             | Stm::Comment(_)
             | Stm::Declare(_, None)

@@ -172,6 +172,7 @@ impl<'a> Machine<'a> {
             | Stm::Shuffle { .. }
             | Stm::Poll(..)
             | Stm::Count(..)
+            | Stm::Arrive { .. }
             | Stm::Leave
             | Stm::Section(_) => Err(wrong("the host does what only kernels can do")),
             Stm::Tuning(v, number, standard) => {

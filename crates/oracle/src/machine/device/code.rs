@@ -73,6 +73,8 @@ pub(super) enum Op {
     },
     Poll(V, V, Exp),
     Count(V, V, Exp),
+    /// The variable, the counter, and how many blocks come there.
+    Arrive(V, Exp, Exp),
     Barrier,
     WarpBarrier,
     Shuffle(V, Lane, Exp, Exp),
@@ -181,6 +183,7 @@ impl<'a> Maker<'a> {
             | Op::New { .. }
             | Op::Poll(..)
             | Op::Count(..)
+            | Op::Arrive(..)
             | Op::Barrier
             | Op::WarpBarrier
             | Op::Shuffle(..)
@@ -302,6 +305,9 @@ impl<'a> Maker<'a> {
             }
             Stm::Poll(v, p, at) => drop(self.push(Op::Poll(*v, *p, at.clone()))),
             Stm::Count(v, p, at) => drop(self.push(Op::Count(*v, *p, at.clone()))),
+            Stm::Arrive { last, counter, of } => {
+                self.push(Op::Arrive(*last, counter.clone(), of.clone()));
+            }
             Stm::Barrier => drop(self.push(Op::Barrier)),
             Stm::WarpBarrier => drop(self.push(Op::WarpBarrier)),
             Stm::Shuffle { to, lane, by, of } => {

@@ -76,6 +76,8 @@ struct World {
     arrays: Vec<Option<Array>>,
     watch: Watch,
     locks: FxHashSet<Lock>,
+    /// The blocks that have come to each counter, and how many barriers each had passed.
+    counters: FxHashMap<i64, Vec<(u32, u32)>>,
     /// The first check that failed.
     failure: Option<Fault>,
     /// Whether a thread has left something unfinished in this launch.
@@ -120,6 +122,7 @@ impl Device {
             arrays: Vec::new(),
             watch: Watch::default(),
             locks: FxHashSet::default(),
+            counters: FxHashMap::default(),
             failure: None,
             left: false,
             kernel: String::new(),

@@ -7,11 +7,12 @@ use super::World;
 use super::code::{Code, Op};
 use super::memory::Array;
 use super::thread::{Run, Slot, State, Thread};
-use super::watch::Watch;
+use super::watch::{Seen, Watch};
 use crate::heap::Fault;
 use crate::machine::{Res, wrong};
 use fehu_base::OrBug;
 use fehu_imp::V;
+use fehu_imp::device::DEVICE;
 use fehu_ir::Scalar;
 
 /// So many rounds in which threads only poll mean that they will do so forever.
@@ -28,6 +29,8 @@ pub(super) struct Team {
     pub(super) epoch: u32,
     /// ... and those that its warps have.
     pub(super) warp_epochs: Vec<u32>,
+    /// The blocks that came before it to where it was the last one.
+    pub(super) seen: Seen,
 }
 
 /// What a launch consists of.
@@ -64,7 +67,7 @@ pub(super) fn launch(world: &mut World, launch: &Launch<'_>, residents: usize) -
             world.progress += 1;
         }
         if residing.is_empty() {
-            return Ok(());
+            return everybody_came(world);
         }
         let before = world.progress;
         for resident in &mut residing {
@@ -89,7 +92,8 @@ impl Launch<'_> {
         });
         let warps = self.threads.div_ceil(warp) as usize;
         let (watch, epoch, warp_epochs) = (Watch::default(), 0, vec![0; warps]);
-        let team = Team { block, arrays, dynamic, watch, epoch, warp_epochs };
+        let seen = Seen::default();
+        let team = Team { block, arrays, dynamic, watch, epoch, warp_epochs, seen };
         let thread = |number| Thread::new(self.code, &self.captured, block, number);
         Resident { team, threads: (0..self.threads).map(thread).collect() }
     }
@@ -118,6 +122,9 @@ impl Resident {
         let all = |state: State| self.threads.iter().all(|thread| thread.state == state);
         match self.threads[0].state {
             State::Barrier(at) if all(State::Barrier(at)) => {
+                if let Op::Arrive(last, ..) = &code.ops[at] {
+                    self.arrive(world, *last)?;
+                }
                 self.team.epoch += 1;
                 self.threads.iter_mut().for_each(|thread| thread.state = State::Ready);
                 world.progress += 1;
@@ -128,6 +135,29 @@ impl Resident {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The block is counted.
+    fn arrive(&mut self, world: &mut World, last: V) -> Res<()> {
+        let asked = self.threads[0].arrives.or_bug("a thread where blocks are counted");
+        let (counter, of) = asked;
+        if self.threads.iter().any(|thread| thread.arrives != Some(asked)) || of <= 0 {
+            return Err(wrong(format!(
+                "kernel {}: block {}: threads do not agree about where it is counted",
+                world.kernel, self.team.block
+            )));
+        }
+        if !(0..DEVICE.counters).contains(&counter) {
+            return Err(wrong(format!("kernel {}: there is no counter {counter}", world.kernel)));
+        }
+        let came = world.counters.entry(counter).or_default();
+        came.push((self.team.block, self.team.epoch));
+        let is_last = came.len() as i64 == of;
+        if is_last {
+            self.team.seen.extend(world.counters.remove(&counter).unwrap_or_default());
+        }
+        self.threads.iter_mut().for_each(|thread| thread.told(last, Scalar::Bool(is_last)));
         Ok(())
     }
 
@@ -174,6 +204,17 @@ impl Resident {
             "kernel {}: block {}: not all threads come to a barrier: thread {} waits for {whole}{other}",
             world.kernel, self.team.block, one.number
         ))
+    }
+}
+
+/// At the end of a launch all counters are zero again.
+fn everybody_came(world: &mut World) -> Res<()> {
+    match world.counters.drain().next() {
+        Some((counter, _)) => Err(wrong(format!(
+            "kernel {}: fewer blocks than announced are counted at {counter}",
+            world.kernel
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Thread {
     locks: Vec<Lock>,
     /// In a shuffle: the thread that it asks, and what it tells others.
     given: Option<(u32, Scalar)>,
+    /// Where its block is counted: the counter, and how many come there.
+    pub(super) arrives: Option<(i64, i64)>,
 }
 
 /// Whether a thread can go on.
@@ -72,6 +74,7 @@ impl Thread {
             locals: (0..code.locals).map(|_| None).collect(),
             locks: Vec::new(),
             given: None,
+            arrives: None,
         }
     }
 
@@ -287,6 +290,11 @@ impl Run<'_> {
                         return Ok(());
                     }
                 }
+                Op::Arrive(_, counter, of) => {
+                    self.thread.arrives = Some((int(self, counter)?, int(self, of)?));
+                    self.thread.state = State::Barrier(at);
+                    return Ok(());
+                }
                 Op::Barrier => {
                     self.thread.state = State::Barrier(at);
                     return Ok(());
@@ -501,7 +509,7 @@ impl Run<'_> {
             Space::Shared => &mut team.watch,
             Space::Global | Space::Own => &mut self.world.watch,
         };
-        watch.access((ptr.array, at), does, now).map_err(|(old, wrote)| {
+        watch.access((ptr.array, at), does, now, &team.seen).map_err(|(old, wrote)| {
             let does = match does {
                 Does::Read => "reads",
                 Does::Write | Does::Same => "writes",

@@ -3,7 +3,7 @@
 //! Two accesses of different threads to an element conflict if one of them writes, unless both are atomic, or one of
 //! them is a [`fehu_imp::Stm::Poll`]: what is polled is one word, which is either the old one or the new one. They are
 //! ordered by a barrier of the block, or of the warp, that stands between them, or if both threads have the same lock.
-//! Nothing orders blocks, except locks of the device.
+//! Nothing orders blocks, except locks of the device, and where they are counted: the last one to come sees what the others did before.
 //!
 //! Of the unordered accesses of several threads to an element two are kept: of different blocks if there are such,
 //! otherwise of different warps. Whatever conflicts with one of them all conflicts with one of these two.
@@ -51,6 +51,9 @@ struct Record {
     writes: [Option<Access>; 2],
 }
 
+/// The blocks that a block has seen come before it as the last one, and how many barriers each of them had passed then.
+pub(super) type Seen = FxHashMap<u32, u32>;
+
 /// The accesses to some memory in one launch.
 #[derive(Default)]
 pub(super) struct Watch {
@@ -65,9 +68,10 @@ impl Watch {
         key: (u32, i64),
         what: Does,
         now: Access,
+        seen: &Seen,
     ) -> Result<(), (Access, bool)> {
         let record = self.records.entry(key).or_default();
-        let conflicts = |old: &Access| !(old.is_before(&now) || old.atomic && now.atomic);
+        let conflicts = |old: &Access| !(old.is_before(&now, seen) || old.atomic && now.atomic);
         if what != Does::Read
             && let Some(old) = record.reads.iter().flatten().find(|old| conflicts(old))
         {
@@ -78,8 +82,8 @@ impl Watch {
             return Err((*old, true));
         }
         match what {
-            Does::Read => keep(&mut record.reads, now),
-            Does::Write | Does::Same => keep(&mut record.writes, now),
+            Does::Read => keep(&mut record.reads, now, seen),
+            Does::Write | Does::Same => keep(&mut record.writes, now, seen),
         }
         Ok(())
     }
@@ -87,8 +91,10 @@ impl Watch {
 
 impl Access {
     /// Whether something orders this access before a later one.
-    fn is_before(&self, now: &Access) -> bool {
-        if self.lock.is_some() && self.lock == now.lock {
+    fn is_before(&self, now: &Access, seen: &Seen) -> bool {
+        if self.lock.is_some() && self.lock == now.lock
+            || seen.get(&self.block).is_some_and(|epoch| self.epoch <= *epoch)
+        {
             return true;
         }
         self.block == now.block
@@ -98,9 +104,9 @@ impl Access {
     }
 }
 
-fn keep(kept: &mut [Option<Access>; 2], now: Access) {
+fn keep(kept: &mut [Option<Access>; 2], now: Access, seen: &Seen) {
     for slot in kept.iter_mut() {
-        if slot.is_some_and(|old| old.lock.is_none() && old.is_before(&now)) {
+        if slot.is_some_and(|old| old.lock.is_none() && old.is_before(&now, seen)) {
             *slot = None;
         }
     }
@@ -110,7 +116,7 @@ fn keep(kept: &mut [Option<Access>; 2], now: Access) {
         [Some(a), Some(b)] => {
             let (same_block, same_warp) = (a.block == b.block, a.warp == b.warp);
             if same_block && (now.block != a.block || same_warp && now.warp != a.warp)
-                || b.is_before(&now)
+                || b.is_before(&now, seen)
             {
                 kept[1] = Some(now);
             }
