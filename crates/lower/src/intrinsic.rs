@@ -97,8 +97,7 @@ impl<'a> Lower<'a> {
                 self.with_vjp(f, adjoint, x, expected.as_ref(), span)
             }
             ("jvp2" | "jmp2" | "vjp2" | "mjp2", [f, x, seeds]) => {
-                let mode =
-                    if name.starts_with('j') { Mode::Forward } else { Mode::Reverse };
+                let mode = if name.starts_with('j') { Mode::Forward } else { Mode::Reverse };
                 let several = name.contains('m');
                 let expected = self.type_arg(instance, 1, span)?;
                 self.derivative(mode, several, (f, x, seeds), expected.as_ref(), span)

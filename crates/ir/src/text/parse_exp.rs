@@ -4,9 +4,9 @@ use super::cursor::{Lists, Parsed};
 use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
-    AccInput, Atom, BinOp, CmpOp, Diff, DiffForm, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm, LoopParam,
-    MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg, Stream, StreamForm, Switch,
-    Tiling, Type, UnOp, Var,
+    AccInput, Atom, BinOp, CmpOp, Diff, DiffForm, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm,
+    LoopParam, MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg, Stream,
+    StreamForm, Switch, Tiling, Type, UnOp, Var,
 };
 
 impl Parser<'_> {

@@ -1,7 +1,9 @@
 //! The printer of expressions.
 
 use super::print::Printer;
-use crate::{Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type};
+use crate::{
+    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type,
+};
 use std::fmt::Write;
 
 /// Whether an expression stands on lines of its own.

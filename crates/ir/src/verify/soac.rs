@@ -2,8 +2,8 @@
 
 use super::scope::{AccInfo, Checker};
 use crate::{
-    AccInput, Atom, Diff, DiffForm, Exp, Flatmap, Hist, Lambda, Partition, Pieces, Scatter, Screma, Stream,
-    StreamForm, Type, Var,
+    AccInput, Atom, Diff, DiffForm, Exp, Flatmap, Hist, Lambda, Partition, Pieces, Scatter, Screma,
+    Stream, StreamForm, Type, Var,
 };
 
 impl<'a> Checker<'a> {

@@ -8,8 +8,8 @@ use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::{
-    AccInput, Atom, Body, Exp, Hist, HistOp, Lambda, Loc, LoopParam, Red, Scan, Scatter,
-    Screma, Stm, Type, Var,
+    AccInput, Atom, Body, Exp, Hist, HistOp, Lambda, Loc, LoopParam, Red, Scan, Scatter, Screma,
+    Stm, Type, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -157,7 +157,8 @@ impl Forward {
                 b.push(stm);
                 if let Some(Atom::Var(tangent)) = self.tangent(acc.into()) {
                     let values = values.iter().map(|value| self.or_zero(b, *value)).collect();
-                    linear(Exp::UpdateAcc(tangent, indices, values), b, self);
+                    let next = b.exp("d", Exp::UpdateAcc(tangent, indices, values));
+                    self.tangents.insert(first.or_bug("accumulator"), next.into());
                 }
                 Ok(())
             }
@@ -265,6 +266,9 @@ impl Forward {
         let which: Vec<bool> = (0..stm.pat.len())
             .map(|index| made.iter().any(|(_, tangents)| tangents[index].is_some()))
             .collect();
+        let like: Vec<Option<Atom>> = (0..stm.pat.len())
+            .map(|index| made.iter().find_map(|(_, tangents)| tangents[index]))
+            .collect();
         let mut bodies = Vec::new();
         for (body, tangents) in made {
             bodies.push(self.complete(b, body, &tangents, &which));
@@ -272,7 +276,7 @@ impl Forward {
         let mut bodies = bodies.into_iter();
         stm.exp.map_bodies(&mut |body| *body = bodies.next().or_bug("body of a branch"));
         let pat = stm.pat.clone();
-        stm.pat.extend(self.bind(b, &pat, &which));
+        stm.pat.extend(self.bind_like(b, &pat, &which, &like));
         b.push(stm);
         Ok(())
     }
@@ -280,7 +284,10 @@ impl Forward {
     fn repeat(&mut self, b: &mut Builder<'_>, mut stm: Stm) -> Res<()> {
         let Exp::Loop(params, form, body) = stm.exp else { return self.refuse("this loop") };
         let mut set: Set = self.tangents.keys().copied().collect();
-        let only = Body { stms: vec![Stm::new(stm.pat.clone(), Exp::Loop(params.clone(), form, body.clone()))], results: Vec::new() };
+        let only = Body {
+            stms: vec![Stm::new(stm.pat.clone(), Exp::Loop(params.clone(), form, body.clone()))],
+            results: Vec::new(),
+        };
         activity::varied(&only, b.vars(), &mut set);
         let which: Vec<bool> = params.iter().map(|param| set.contains(&param.var)).collect();
         let mut all = params.clone();
@@ -291,13 +298,14 @@ impl Forward {
             .filter(|(_, which)| **which)
             .map(|(param, _)| self.or_zero(b, param.init))
             .collect();
-        let tangents = self.bind(b, &vars, &which);
+        let like: Vec<Option<Atom>> = params.iter().map(|param| self.tangent(param.init)).collect();
+        let tangents = self.bind_like(b, &vars, &which, &like);
         all.extend(tangents.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init }));
         let (body, tangents) = self.body(b, *body)?;
         let body = self.complete(b, body, &tangents, &which);
         stm.exp = Exp::Loop(all, form, Box::new(body));
         let pat = stm.pat.clone();
-        stm.pat.extend(self.bind(b, &pat, &which));
+        stm.pat.extend(self.bind_like(b, &pat, &which, &like));
         b.push(stm);
         Ok(())
     }
@@ -309,24 +317,33 @@ impl Forward {
         inputs: &[Var],
         map: Lambda,
     ) -> Res<(Vec<Var>, Lambda, Vec<Option<Atom>>)> {
-        let which: Vec<bool> = inputs.iter().map(|input| self.tangents.contains_key(input)).collect();
+        let which: Vec<bool> =
+            inputs.iter().map(|input| self.tangents.contains_key(input)).collect();
         let mut all = inputs.to_vec();
         all.extend(inputs.iter().filter_map(|input| self.tangent((*input).into())?.var()));
         let mut params = map.params.clone();
-        params.extend(self.bind_accs(b, inputs, &map.params, &which));
+        let like: Vec<Option<Atom>> =
+            inputs.iter().map(|input| self.tangent((*input).into())).collect();
+        params.extend(self.bind_like(b, &map.params, &which, &like));
         let (body, tangents) = self.body(b, map.body)?;
         Ok((all, Lambda { params, body, ret: map.ret }, tangents))
     }
 
-    /// As `bind`; the tangent of an accumulator has the type of the other accumulator.
-    fn bind_accs(&mut self, b: &mut Builder<'_>, from: &[Var], vars: &[Var], which: &[bool]) -> Vec<Var> {
+    /// As `bind`; the tangents of accumulators are accumulators of their own, those of `like`.
+    fn bind_like(
+        &mut self,
+        b: &mut Builder<'_>,
+        vars: &[Var],
+        which: &[bool],
+        like: &[Option<Atom>],
+    ) -> Vec<Var> {
         let mut new = Vec::new();
-        for ((var, from), which) in vars.iter().zip(from).zip(which) {
+        for ((var, like), which) in vars.iter().zip(like).zip(which) {
             if !which {
                 continue;
             }
-            let ty = match (b.ty(*var), self.tangent((*from).into())) {
-                (Type::Acc(_), Some(Atom::Var(acc))) => b.ty(acc).clone(),
+            let ty = match (b.ty(*var), like) {
+                (Type::Acc(_), Some(Atom::Var(acc))) => b.ty(*acc).clone(),
                 (ty, _) => ty.clone(),
             };
             let tangent = b.param("d", ty);
@@ -337,7 +354,13 @@ impl Forward {
     }
 
     /// An operator on values and their tangents. All parts have tangents.
-    fn lift(&mut self, b: &mut Builder<'_>, op: Lambda, neutral: Vec<Atom>, indices: usize) -> Res<(Lambda, Vec<Atom>)> {
+    fn lift(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: Lambda,
+        neutral: Vec<Atom>,
+        indices: usize,
+    ) -> Res<(Lambda, Vec<Atom>)> {
         let count = neutral.len();
         let (index, values) = op.params.split_at(indices);
         let (left, right) = values.split_at(count);
@@ -402,18 +425,7 @@ impl Forward {
                 order.push((index, true));
             }
         }
-        for (index, which) in plain.zip(&which) {
-            if !*which {
-                continue;
-            }
-            let ty = match (b.ty(pat[index]), tangents[index]) {
-                (Type::Acc(_), Some(Atom::Var(acc))) => b.ty(acc).clone(),
-                (ty, _) => ty.clone(),
-            };
-            let tangent = b.param("d", ty);
-            self.tangents.insert(pat[index], tangent.into());
-            new_pat.push(tangent);
-        }
+        new_pat.extend(self.bind_like(b, &pat[plain.clone()], &which, &tangents[plain]));
         let results = body.results.clone();
         let mut new_ret = Vec::new();
         for (index, is_tangent) in &order {
@@ -542,7 +554,8 @@ impl Forward {
         let Exp::WithAcc(inputs, lambda) = exp else { return self.refuse("this operator") };
         let count = inputs.len();
         let mut at = 0;
-        let (mut new_inputs, mut new_certs, mut new_accs) = (inputs.clone(), Vec::new(), Vec::new());
+        let (mut new_inputs, mut new_certs, mut new_accs) =
+            (inputs.clone(), Vec::new(), Vec::new());
         let (mut tangent_pat, mut tangent_ret, mut with) = (Vec::new(), Vec::new(), Vec::new());
         for (index, input) in inputs.iter().enumerate() {
             let mine = &pat[at..at + input.arrays.len()];
@@ -556,7 +569,9 @@ impl Forward {
                 Some((op, neutral)) if is_sum_after(op, input.shape.len()) => {
                     Some((fehu_ir::subst::copy_lambda(op, b.vars_mut()), neutral.clone()))
                 }
-                Some(_) => return self.refuse("the derivative of an accumulation by this operator"),
+                Some(_) => {
+                    return self.refuse("the derivative of an accumulation by this operator");
+                }
             };
             let mut arrays = Vec::new();
             for array in &input.arrays {
@@ -573,8 +588,7 @@ impl Forward {
             tangent_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
         }
         let (certs_before, accs_before) = lambda.params.split_at(count);
-        let params =
-            [certs_before, &new_certs[..], accs_before, &new_accs[..]].concat();
+        let params = [certs_before, &new_certs[..], accs_before, &new_accs[..]].concat();
         let (body, tangents) = self.body(b, lambda.body)?;
         let mut results: Vec<Atom> = body.results[..count].to_vec();
         for (index, with) in with.iter().enumerate() {
@@ -613,7 +627,8 @@ pub(super) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
     let Some(values) = op.params.get(indices..) else { return false };
     let (left, right) = values.split_at(values.len() / 2);
     op.body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {
-        let Some(stm) = op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| *result == Atom::Var(*var)))
+        let Some(stm) =
+            op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| *result == Atom::Var(*var)))
         else {
             return false;
         };

@@ -3,9 +3,7 @@
 
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
-use fehu_ir::{
-    Atom, BinOp, Body, Dim, Elem, Exp, Lambda, Red, Scalar, Screma, Type, UnOp, Var,
-};
+use fehu_ir::{Atom, BinOp, Body, Dim, Elem, Exp, Lambda, Red, Scalar, Screma, Type, UnOp, Var};
 
 /// Whether values of a type have tangents and adjoints: not certificates, nor arrays that hold nothing.
 pub(super) fn has_numbers(ty: &Type) -> bool {

@@ -75,7 +75,10 @@ impl Prepare<'_> {
                 op.ops.iter_mut().flat_map(|hist| &mut hist.dests).for_each(|a| self.own(a, out));
             }
             Exp::WithAcc(inputs, _) => {
-                inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(|a| self.own(a, out));
+                inputs
+                    .iter_mut()
+                    .flat_map(|input| &mut input.arrays)
+                    .for_each(|a| self.own(a, out));
             }
             _ => {}
         }
@@ -108,7 +111,14 @@ impl Prepare<'_> {
         *array = copy;
     }
 
-    fn call(&mut self, pat: Vec<Var>, id: FunId, args: Vec<Atom>, loc: Option<Loc>, out: &mut Vec<Stm>) {
+    fn call(
+        &mut self,
+        pat: Vec<Var>,
+        id: FunId,
+        args: Vec<Atom>,
+        loc: Option<Loc>,
+        out: &mut Vec<Stm>,
+    ) {
         let fun = &self.prog.funs[id];
         if self.calls.contains(&id) {
             let what = format!("the derivative of the recursive function \"{}\"", fun.name);
@@ -160,7 +170,8 @@ impl Prepare<'_> {
         let Screma { width, inputs, map, scans, reds } = op;
         let folded: usize = scans.iter().map(|scan| scan.neutral.len()).sum::<usize>()
             + reds.iter().map(|red| red.neutral.len()).sum::<usize>();
-        let trivial = is_identity(&map) && inputs.iter().all(|input| self.vars[*input].ty.is_array());
+        let trivial =
+            is_identity(&map) && inputs.iter().all(|input| self.vars[*input].ty.is_array());
         let like = |pat: Vec<Var>, exp: Exp| Stm { pat, exp, ..stm.clone() };
         let mut mapped: Vec<Var> = Vec::new();
         let plain = &stm.pat[folded..];

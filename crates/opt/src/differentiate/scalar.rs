@@ -409,8 +409,7 @@ fn digamma(b: &mut Builder<'_>, a: Atom, p: Prim) -> Atom {
         let next_x = select(b, small, &ty, |_| more, |_| x.into());
         vec![next_x, next_psi]
     });
-    let params =
-        vec![LoopParam { var: x, init: start }, LoopParam { var: psi, init: c(0.0) }];
+    let params = vec![LoopParam { var: x, init: start }, LoopParam { var: psi, init: c(0.0) }];
     let exp = Exp::Loop(params, LoopForm::For(counter, 8.into()), Box::new(body));
     let moved = b.several("x", vec![ty.clone(), ty.clone()], exp);
     let (x, psi): (Atom, Atom) = (moved[0].into(), moved[1].into());

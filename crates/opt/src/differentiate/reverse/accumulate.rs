@@ -81,9 +81,10 @@ impl Reverse {
                 types.push(b.ty(*array).clone());
                 arrays.push(b.exp("copy", Exp::Copy(adjoint)));
             }
-            let op = input.op.as_ref().map(|(op, neutral)| {
-                (copy_lambda(op, b.vars_mut()), neutral.clone())
-            });
+            let op = input
+                .op
+                .as_ref()
+                .map(|(op, neutral)| (copy_lambda(op, b.vars_mut()), neutral.clone()));
             new.push(AccInput { shape: input.shape.clone(), arrays, op });
         }
         Zeros { b }.body(&mut again.body);
@@ -134,7 +135,8 @@ impl Reverse {
         // Inside, there are new variables: the return sweep makes its own.
         let mut copy = copy_stm(stm, b.vars_mut());
         let keep: Vec<bool> = stm.pat.iter().map(|var| !known(b.ty(*var))).collect();
-        copy.pat = stm.pat.iter().copied().zip(&keep).filter(|(_, k)| **k).map(|(v, _)| v).collect();
+        copy.pat =
+            stm.pat.iter().copied().zip(&keep).filter(|(_, k)| **k).map(|(v, _)| v).collect();
         if copy.pat.is_empty() {
             return None;
         }
@@ -205,7 +207,10 @@ impl VisitMut for Strip<'_, '_, '_> {
         self.body(&mut lambda.body);
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no accumulators of their own")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have no accumulators of their own"
+    )]
     fn exp(&mut self, exp: &mut Exp) {
         match exp {
             Exp::Screma(op) => {

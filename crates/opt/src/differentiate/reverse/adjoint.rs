@@ -61,9 +61,7 @@ impl Reverse {
                 let copy = b.exp("copy", Exp::Copy(old));
                 Adjoint::Value(b.exp("adjoint", Exp::Update(copy, dims, sum)).into())
             }
-            Some(Adjoint::Acc(acc)) => {
-                Adjoint::Acc(accumulate(b, acc, Vec::new(), &dims, value))
-            }
+            Some(Adjoint::Acc(acc)) => Adjoint::Acc(accumulate(b, acc, Vec::new(), &dims, value)),
         };
         self.adjoints.insert(array, new);
     }

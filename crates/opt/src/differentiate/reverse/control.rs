@@ -1,8 +1,8 @@
 //! Branches: the same condition chooses the return sweep. Each branch yields the adjoints of all variables from outside to which
 //! one of them contributes.
 
-use super::adjoint::Adjoint;
 use super::Reverse;
+use super::adjoint::Adjoint;
 use crate::differentiate::Res;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
@@ -30,7 +30,10 @@ impl Reverse {
                 mine.push(adjoint.map(|adjoint| resize(&mut inner, *result, adjoint)));
             }
             self.scope(&mut inner, body, &mine)?;
-            made.push((inner.finish(Vec::new()), std::mem::replace(&mut self.adjoints, outside.clone())));
+            made.push((
+                inner.finish(Vec::new()),
+                std::mem::replace(&mut self.adjoints, outside.clone()),
+            ));
         }
         // In the order in which they were bound, so that the same program gives the same code.
         let mut changed: Vec<Var> = made

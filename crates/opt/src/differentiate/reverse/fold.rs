@@ -85,10 +85,8 @@ impl Reverse {
             }
         }
         let inputs: Vec<Var> = prefixes.iter().chain(&tails).copied().collect();
-        let later: Vec<Option<Atom>> = adjoints
-            .iter()
-            .map(|array| Some(rows(b, *array, 1.into(), less, 1).into()))
-            .collect();
+        let later: Vec<Option<Atom>> =
+            adjoints.iter().map(|array| Some(rows(b, *array, 1.into(), less, 1).into())).collect();
         self.map_back(b, less, &inputs, op, later)?;
         for ((tail, element), adjoint) in tails.iter().zip(elements).zip(adjoints) {
             if !self.varied.contains(element) {

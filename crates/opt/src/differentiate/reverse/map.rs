@@ -165,9 +165,7 @@ impl Reverse {
             let shape = ty.shape().to_vec();
             inputs.push(AccInput { shape, arrays: vec![copy], op: Some((op, neutral)) });
         }
-        let is_new = |ty: &Type| {
-            matches!(ty, Type::Acc(cert) if new.iter().any(|(_, known, _)| known == cert))
-        };
+        let is_new = |ty: &Type| matches!(ty, Type::Acc(cert) if new.iter().any(|(_, known, _)| known == cert));
         let certs = new.iter().map(|(_, cert, _)| *cert);
         let params: Vec<Var> = certs.chain(new.iter().map(|(_, _, acc)| *acc)).collect();
         let count = types.len();

@@ -23,9 +23,7 @@ use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::free::{bound_in_body, free_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
-use fehu_ir::{
-    Atom, BinOp, Body, Dim, Exp, Family, LoopForm, LoopParam, Scalar, Stm, Type, Var,
-};
+use fehu_ir::{Atom, BinOp, Body, Dim, Exp, Family, LoopForm, LoopParam, Scalar, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// A loop of the forward sweep.
@@ -86,15 +84,7 @@ impl Reverse {
         let body_steps = self.sweep(&mut inner, body.stms)?;
         let body = inner.finish(body_results);
         let prim = prim_of(b.ty(counter)).or_bug("type of a counter");
-        let mut taped = Taped {
-            bound,
-            prim,
-            counter,
-            params,
-            steps: body_steps,
-            body,
-            back: None,
-        };
+        let mut taped = Taped { bound, prim, counter, params, steps: body_steps, body, back: None };
         self.prepare_back(b, &mut taped)?;
         let new = self.emit_forward(b, &stm, &mut taped)?;
         b.push(new);
@@ -360,7 +350,8 @@ impl Kept {
             let element = |dim: &Dim| matches!(dim, Dim::Fix(_));
             let is_scalar = stm.exp.family() == Family::Scalar && !b.ty(var).is_array();
             let is_read = matches!(&stm.exp, Exp::Index(_, dims) if dims.iter().all(element));
-            let (mut invariant, mut known) = (is_scalar && is_total(&stm.exp), is_scalar || is_read);
+            let (mut invariant, mut known) =
+                (is_scalar && is_total(&stm.exp), is_scalar || is_read);
             stm.exp.for_each_operand(&mut |atom| {
                 if let Atom::Var(operand) = atom
                     && own.contains(&operand)

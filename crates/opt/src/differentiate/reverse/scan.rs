@@ -53,8 +53,7 @@ impl Reverse {
             [ty] => prim_of(ty),
             _ => None,
         };
-        let prefixes: Vec<Var> =
-            stm.pat.iter().map(|ys| rows(b, *ys, 0.into(), less, 1)).collect();
+        let prefixes: Vec<Var> = stm.pat.iter().map(|ys| rows(b, *ys, 0.into(), less, 1)).collect();
         let tails: Vec<Var> = elements.iter().map(|a| rows(b, *a, 1.into(), less, 1)).collect();
         let totals = match scalar {
             Some(prim) => {
@@ -101,8 +100,9 @@ impl Reverse {
     fn triple(&mut self, b: &mut Builder<'_>, op: &Lambda) -> Res<Lambda> {
         let types = &op.ret;
         let count = types.len();
-        let parts: Vec<Type> =
-            std::iter::once(Type::BOOL).chain(std::iter::repeat_n(types.clone(), 3).flatten()).collect();
+        let parts: Vec<Type> = std::iter::once(Type::BOOL)
+            .chain(std::iter::repeat_n(types.clone(), 3).flatten())
+            .collect();
         let mut params = Vec::new();
         for ty in parts.iter().chain(&parts) {
             params.push(b.param("t", ty.clone()));

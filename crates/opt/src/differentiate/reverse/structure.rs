@@ -109,7 +109,8 @@ impl Reverse {
                 }
                 if self.is_varied(*step) {
                     let width = b.ty(adjoint).shape()[0];
-                    let iota = b.exp("iota", Exp::Iota(*prim, width, zero_of(*prim), one_of(*prim)));
+                    let iota =
+                        b.exp("iota", Exp::Iota(*prim, width, zero_of(*prim), one_of(*prim)));
                     let weighted =
                         map(b, width, &[adjoint, iota], vec![Type::prim(*prim)], |b, args| {
                             vec![binary(b, BinOp::Mul, args[0].into(), args[1].into())]
@@ -147,7 +148,8 @@ impl Reverse {
         let op = crate::differentiate::num::add_lambda(b, &row, 0);
         let neutral = vec![zero(b, &row)];
         let shape = vec![b.ty(array).shape()[0]];
-        let hist = fehu_ir::HistOp { shape, race_factor: 1.into(), dests: vec![zeros], op, neutral };
+        let hist =
+            fehu_ir::HistOp { shape, race_factor: 1.into(), dests: vec![zeros], op, neutral };
         let inputs = vec![places, values];
         let hist = fehu_ir::Hist { width, inputs, map, ops: vec![hist] };
         let ty = b.ty(array).clone();

@@ -5,9 +5,9 @@
 
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
+use crate::differentiate::activity;
 use crate::differentiate::forward::is_sum;
 use crate::differentiate::num::{binary, identity, map, select, whole, zero};
-use crate::differentiate::activity;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
