@@ -111,6 +111,17 @@ pub(crate) fn not_supported(span: Span, message: &str) -> Diagnostic {
         .note("the program may well be correct; this is a limitation of fehu")
 }
 
+/// There is no rule for the derivative of something.
+pub(crate) fn no_derivative(span: Option<Span>, message: &str) -> Diagnostic {
+    match span {
+        Some(span) => not_supported(span, message),
+        None => {
+            let message = format!("not supported yet: {message}");
+            Diagnostic::error_without_place("not-supported", message)
+        }
+    }
+}
+
 /// Where an array is in memory cannot be said in the words that the compiler has for it.
 pub(crate) fn too_complex(array: &str) -> Diagnostic {
     let message = format!("not supported yet: the memory layout of \"{array}\" is too complicated");

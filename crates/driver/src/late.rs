@@ -116,7 +116,7 @@ impl Visit for Left<'_> {
 }
 
 /// The place in the sources that the IR describes in words.
-fn span(sources: &SourceMap, loc: &Loc) -> Option<Span> {
+pub(crate) fn span(sources: &SourceMap, loc: &Loc) -> Option<Span> {
     let place = loc.place()?;
     let (id, file) = sources.iter().find(|(_, file)| file.name == place.file)?;
     let offset = |line: usize, column: usize| -> Option<u32> {

@@ -7,11 +7,12 @@
 use crate::code::{Code, Settings, Stage};
 use crate::session::{self, Session};
 use crate::without::Without;
-use crate::{errors, temporary};
+use crate::{errors, late, temporary};
 use fehu_backend::Target;
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::verify::{render, verify};
+use fehu_opt::differentiate::has_derivatives;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -78,14 +79,33 @@ pub fn run(
     // Nothing but `steps` and `unpass` knows passes over sequences.
     let is_first = |pass: &Pass| pass.name == fehu_opt::STEPS.name;
     let first = plan.passes.iter().take_while(|pass| is_first(pass)).count();
-    let whole = !plan.passes.is_empty() && fehu_opt::has_passes(&prog);
+    let derived = has_derivatives(&prog);
+    let whole = (!plan.passes.is_empty() || derived) && fehu_opt::has_passes(&prog);
     let unpass = whole.then_some(&fehu_opt::UNPASS).into_iter();
-    for pass in plan.passes[..first].iter().chain(unpass).chain(&plan.passes[first..]) {
+    // Nothing but `differentiate` knows derivatives, and it does not know flatmaps.
+    let derive: &[Pass] =
+        if derived { &[fehu_par::UNFLATMAP, fehu_opt::DIFFERENTIATE] } else { &[] };
+    let early = plan.passes[..first].iter().chain(unpass).chain(derive);
+    for pass in early.chain(&plan.passes[first..]) {
         remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);
+        if pass.name == fehu_opt::DIFFERENTIATE.name && has_derivatives(&prog) {
+            refuse(session, remarks);
+            return None;
+        }
     }
     Some(prog)
+}
+
+/// Says which derivative there is not.
+fn refuse(session: &mut Session, remarks: &Remarks) {
+    session.limited = true;
+    let name = fehu_opt::DIFFERENTIATE.name;
+    for remark in remarks.list.iter().filter(|remark| remark.pass == name) {
+        let span = remark.loc.as_ref().and_then(|loc| late::span(&session.sources, loc));
+        session.diagnostics.push(errors::no_derivative(span, &remark.text));
+    }
 }
 
 /// Takes a program through stages. Nothing comes back when one fails; the session then says so.

@@ -357,6 +357,7 @@ impl<'a> Emit<'a> {
             ir::Exp::Tuning(name, standard) => self.tuning(&stm.pat, name, *standard),
             ir::Exp::Threads => self.number_of_threads(&stm.pat),
             ir::Exp::Stream(_) => bug("streams become loops before memory is assigned"),
+            ir::Exp::Diff(_) => bug("derivatives are taken before memory is assigned"),
             ir::Exp::Flatmap(_) => bug("flatmaps are written out before memory is assigned"),
             exp => match stm.pat.as_slice() {
                 [var] => self.single(*var, exp),

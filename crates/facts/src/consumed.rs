@@ -73,6 +73,7 @@ impl Visit for Look<'_> {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

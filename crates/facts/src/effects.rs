@@ -137,6 +137,7 @@ impl Visit for Speculate<'_> {
             | Exp::Screma(_)
             | Exp::Partition(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::Seg(_)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

@@ -213,6 +213,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
         | Exp::Partition(_)
         | Exp::Flatmap(_)
         | Exp::Seg(_)
+        | Exp::Diff(_)
         | Exp::WithAcc(..)
         | Exp::Fail(_) => None,
     }

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use crate::{
-    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Elem, Flatmap, FunId, Hist, Level, MathFn,
+    AccInput, Atom, BinOp, Body, CmpOp, ConstId, Diff, Elem, Flatmap, FunId, Hist, Level, MathFn,
     Partition, Scalar, Scatter, Screma, Seg, Stage, Stream, UnOp, Var,
 };
 use ecow::EcoString;
@@ -87,6 +87,8 @@ pub enum Exp {
     Flatmap(Box<Flatmap>),
     /// An operator at every position of a space, executed by the threads of a level.
     Seg(Box<Seg>),
+    /// A function and its derivative.
+    Diff(Box<Diff>),
 
     /// Arrays turned into accumulators for the duration of a function, and back. The function's
     /// parameters are a certificate for each input, and then an accumulator of type
@@ -196,6 +198,7 @@ impl Exp {
             Exp::Stream(_) => Some("stream"),
             Exp::Partition(op) => Some(if op.classes == 1 { "filter" } else { "partition" }),
             Exp::Flatmap(_) => Some("flatmap"),
+            Exp::Diff(_) => Some("derivative"),
             Exp::WithAcc(..) => Some("accumulation"),
             Exp::Seg(seg) => seg.parts().and_then(|parts| parts.op.exp.operator()),
             _ => None,
@@ -215,7 +218,7 @@ impl Exp {
                 !matches!(self, Exp::Seg(seg) if decided(seg))
             }
             // Its pieces have become maps, or rows.
-            Stage::Segs => !matches!(self, Exp::Flatmap(_)),
+            Stage::Segs => !matches!(self, Exp::Flatmap(_) | Exp::Diff(_)),
         }
     }
 }

@@ -60,6 +60,7 @@ impl Exp {
             | Exp::Partition(_)
             | Exp::Flatmap(_)
             | Exp::Seg(_)
+            | Exp::Diff(_)
             | Exp::WithAcc(..) => Family::Operator,
             Exp::Assert(..) | Exp::Fail(_) => Family::Check,
             Exp::Trace(..) | Exp::Opaque(_) => Family::Fixed,

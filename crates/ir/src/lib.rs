@@ -48,6 +48,7 @@
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 mod atom;
+mod diff;
 mod exp;
 mod external;
 mod family;
@@ -70,6 +71,7 @@ pub mod verify;
 pub mod visit;
 
 pub use atom::{Atom, Scalar};
+pub use diff::{Diff, DiffForm, Seeds};
 pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
 pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
 pub use family::Family;

@@ -8,7 +8,9 @@
 //! The types of bound variables stand in the variables' table and not in the fragment, so a traversal
 //! that cares for them overrides [`Visit::bind`] and calls `walk_type` on the table's entry.
 
-use crate::{Atom, Body, Check, CheckPart, Dim, Exp, Lambda, LoopForm, Stm, StreamForm, Type, Var};
+use crate::{
+    Atom, Body, Check, CheckPart, DiffForm, Dim, Exp, Lambda, LoopForm, Stm, StreamForm, Type, Var,
+};
 
 macro_rules! traversal {
     (
@@ -334,6 +336,26 @@ macro_rules! traversal {
                         v.use_var(input);
                     }
                     v.lambda(&$($m)? seg.body);
+                }
+                Exp::Diff(op) => {
+                    for atom in &$($m)? op.args {
+                        v.use_atom(atom);
+                    }
+                    match &$($m)? op.form {
+                        DiffForm::Forward(seeds) | DiffForm::Reverse(seeds) => {
+                            if let Some(directions) = &$($m)? seeds.directions {
+                                v.use_atom(directions);
+                            }
+                            for atom in &$($m)? seeds.values {
+                                v.use_atom(atom);
+                            }
+                            v.lambda(&$($m)? op.fun);
+                        }
+                        DiffForm::Custom(adjoint) => {
+                            v.lambda(&$($m)? op.fun);
+                            v.lambda(adjoint);
+                        }
+                    }
                 }
                 Exp::WithAcc(inputs, lambda) => {
                     for input in inputs {

@@ -120,6 +120,7 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::Stream(_) => "stream",
         Exp::Partition(_) => "partition",
         Exp::Flatmap(_) => "flatmap",
+        Exp::Diff(op) => op.form.name(),
         Exp::Seg(_) => "seg",
         Exp::WithAcc(..) => "withacc",
         Exp::UpdateAcc(..) => "update_acc",

@@ -1,6 +1,7 @@
 //! The functions that the compiler provides.
 
 use crate::build::{Attach, text};
+use crate::derive::Mode;
 use crate::soac::Fold;
 use crate::stream::StreamKind;
 use crate::value::{Closure, Shape, Val};
@@ -91,9 +92,15 @@ impl<'a> Lower<'a> {
                     shape.parts().into_iter().map(|ty| blank(self, ty)).collect();
                 Ok(Val::build(&shape, &mut parts.into_iter()))
             }
-            ("with_vjp", [f, _, x]) => self.apply(f.clone(), x.clone(), span),
-            ("jvp2" | "vjp2" | "jmp2" | "mjp2", _) => {
-                self.limit(span, "automatic differentiation is not implemented yet")
+            ("with_vjp", [f, adjoint, x]) => {
+                let expected = self.type_arg(instance, 1, span)?;
+                self.with_vjp(f, adjoint, x, expected.as_ref(), span)
+            }
+            ("jvp2" | "jmp2" | "vjp2" | "mjp2", [f, x, seeds]) => {
+                let mode = if name.starts_with('j') { Mode::Forward } else { Mode::Reverse };
+                let several = name.contains('m');
+                let expected = self.type_arg(instance, 1, span)?;
+                self.derivative(mode, several, (f, x, seeds), expected.as_ref(), span)
             }
             (name, args) if name.starts_with("flat_index_") => self.flat_index(args, span),
             (name, args) if name.starts_with("flat_update_") => self.flat_update(args, span),

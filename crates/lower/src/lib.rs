@@ -26,6 +26,7 @@ mod call;
 mod capture;
 mod constant;
 mod construct;
+mod derive;
 mod entry;
 mod env;
 mod exp;

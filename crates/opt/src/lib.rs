@@ -24,6 +24,7 @@
 mod checks;
 mod copyupdates;
 mod cse;
+pub mod differentiate;
 pub mod foreign;
 mod fuse;
 mod hoist;
@@ -39,6 +40,7 @@ mod unstream;
 pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
+pub use differentiate::DIFFERENTIATE;
 pub use foreign::VECTORISE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
@@ -70,6 +72,7 @@ pub const PASSES: &[Pass] = &[
     UNSTREAM_3, //
     UNPARTITION,
     COPYUPDATES,
+    DIFFERENTIATE,
     UNROLL,
     VECTORISE,
 ];

@@ -38,7 +38,7 @@ pub const UNPARTITION: Pass = Pass {
     clippy::wildcard_enum_match_arm,
     reason = "the others contain what is looked for only in their bodies"
 )]
-fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+pub(crate) fn host(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
         match &mut stm.exp {

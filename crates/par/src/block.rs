@@ -90,6 +90,7 @@ impl Sharing<'_> {
             | Exp::Hist(_)
             | Exp::Partition(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::Stream(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)

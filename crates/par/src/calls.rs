@@ -52,7 +52,7 @@ impl VisitMut for Calls<'_> {
                 *id = *copy;
             }
             Exp::Screma(_) | Exp::Hist(_) | Exp::Scatter(_) => self.inside = true,
-            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Diff(_) | Exp::Seg(_) => {
                 self.inside = true
             }
             Exp::WithAcc(inputs, lambda) => {

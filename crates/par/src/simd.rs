@@ -158,6 +158,7 @@ impl Judge<'_> {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Tuning(..)

@@ -91,6 +91,7 @@ impl Compiler<'_> {
             Exp::Stream(stream) => self.stream(stream),
             Exp::Partition(partition) => self.partition(partition),
             Exp::Flatmap(flatmap) => self.flatmap(flatmap),
+            Exp::Diff(_) => fehu_base::bug("derivatives are taken before a program is interpreted"),
             Exp::Seg(seg) => self.seg(seg),
             Exp::WithAcc(inputs, lambda) => self.with_acc(inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => {

@@ -69,6 +69,7 @@ impl Levels {
             Exp::Partition(partition) => self.lambda(&partition.map, level),
             Exp::Flatmap(flatmap) => self.lambda(&flatmap.map, level),
             Exp::Seg(seg) => self.lambda(&seg.body, level),
+            Exp::Diff(op) => op.for_each_lambda(&mut |lambda| self.lambda(lambda, level)),
             Exp::WithAcc(inputs, lambda) => {
                 for (op, _) in inputs.iter().filter_map(|input| input.op.as_ref()) {
                     self.lambda(op, level);

@@ -4,9 +4,9 @@ use super::cursor::{Lists, Parsed};
 use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
-    AccInput, Atom, BinOp, CmpOp, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm, LoopParam,
-    MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seg, Stream, StreamForm, Switch,
-    Tiling, Type, UnOp, Var,
+    AccInput, Atom, BinOp, CmpOp, Diff, DiffForm, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm,
+    LoopParam, MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg, Stream,
+    StreamForm, Switch, Tiling, Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -92,6 +92,7 @@ impl Parser<'_> {
                 }
                 Exp::Flatmap(Box::new(Flatmap { width, inputs, map, pieces }))
             }
+            "jvp" | "jmp" | "vjp" | "mjp" | "with_vjp" => self.diff(word)?,
             "seg" => self.seg()?,
             "withacc" => self.withacc()?,
             "update_acc" => {
@@ -105,6 +106,23 @@ impl Parser<'_> {
                 Exp::Atom(self.atom()?)
             }
         })
+    }
+
+    /// A derivative, after its first word.
+    fn diff(&mut self, word: &str) -> Parsed<Exp> {
+        let several = matches!(word, "jmp" | "mjp");
+        let directions = if several { Some(self.atom()?) } else { None };
+        let args = self.atoms()?;
+        let form = match word {
+            "with_vjp" => {
+                let fun = self.lambda()?;
+                let form = DiffForm::Custom(self.lambda()?);
+                return Ok(Exp::Diff(Box::new(Diff { args, fun, form })));
+            }
+            "jvp" | "jmp" => DiffForm::Forward(Seeds { values: self.atoms()?, directions }),
+            _ => DiffForm::Reverse(Seeds { values: self.atoms()?, directions }),
+        };
+        Ok(Exp::Diff(Box::new(Diff { args, fun: self.lambda()?, form })))
     }
 
     /// An operation on scalars, if the word is one.

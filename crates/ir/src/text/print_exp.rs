@@ -1,7 +1,9 @@
 //! The printer of expressions.
 
 use super::print::Printer;
-use crate::{Atom, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type};
+use crate::{
+    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type,
+};
 use std::fmt::Write;
 
 /// Whether an expression stands on lines of its own.
@@ -195,6 +197,25 @@ impl Printer<'_> {
                 self.width("flatmap", op.width, &op.inputs);
                 self.put(&format!(" {} ", op.pieces));
                 self.lambda(&op.map);
+            }
+            Exp::Diff(op) => {
+                self.put(op.form.name());
+                self.put(" ");
+                if let Some(directions) = op.form.seeds().and_then(|seeds| seeds.directions) {
+                    self.atom(directions);
+                    self.put(" ");
+                }
+                self.atoms(&op.args);
+                self.put(" ");
+                if let Some(seeds) = op.form.seeds() {
+                    self.atoms(&seeds.values);
+                    self.put(" ");
+                }
+                self.lambda(&op.fun);
+                if let DiffForm::Custom(adjoint) = &op.form {
+                    self.put(" ");
+                    self.lambda(adjoint);
+                }
             }
             Exp::Seg(seg) => {
                 self.put("seg ");

@@ -424,6 +424,7 @@ impl<'a> Checker<'a> {
             | Exp::WithAcc(..)
             | Exp::Flatmap(_)
             | Exp::UpdateAcc(..) => self.soac_exp(exp, pat),
+            Exp::Diff(op) => self.diff(op),
             Exp::Seg(seg) => self.seg(seg),
         }
     }

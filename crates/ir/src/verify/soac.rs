@@ -2,8 +2,8 @@
 
 use super::scope::{AccInfo, Checker};
 use crate::{
-    AccInput, Atom, Exp, Flatmap, Hist, Lambda, Partition, Pieces, Scatter, Screma, Stream,
-    StreamForm, Type, Var,
+    AccInput, Atom, Diff, DiffForm, Exp, Flatmap, Hist, Lambda, Partition, Pieces, Scatter, Screma,
+    Stream, StreamForm, Type, Var,
 };
 
 impl<'a> Checker<'a> {
@@ -327,6 +327,44 @@ impl<'a> Checker<'a> {
         results.extend(ret[..plain].iter().filter_map(|ty| ty.array_of(op.width)));
         let total = Atom::Var(*pat.first()?);
         results.extend(ret[plain..].iter().filter_map(|ty| ty.array_of(total)));
+        Some(results)
+    }
+
+    /// A derivative: seeds have the types of what they are seeds of, with one more dimension for several directions.
+    pub(super) fn diff(&mut self, op: &'a Diff) -> Option<Vec<Type>> {
+        let found = self.atoms(&op.args);
+        let args: Vec<Type> = found.into_iter().collect::<Option<_>>()?;
+        let mut results = self.lambda("the function", &op.fun, &args, false);
+        let no_acc = |ty: &Type| !matches!(ty, Type::Acc(_));
+        if !args.iter().chain(&results).all(no_acc) {
+            self.fail("an accumulator is an argument or result of a derivative".to_owned());
+            return None;
+        }
+        let seeds = match &op.form {
+            DiffForm::Custom(adjoint) => {
+                let params: Vec<Type> = results.iter().chain(&results).cloned().collect();
+                let ret = self.lambda("the adjoint's function", adjoint, &params, false);
+                self.ret_types("the adjoint's function", &ret, &args);
+                return Some(results);
+            }
+            DiffForm::Forward(seeds) | DiffForm::Reverse(seeds) => seeds,
+        };
+        if let Some(directions) = seeds.directions {
+            self.want(directions, &Type::I64, "the number of directions");
+        }
+        let lift = |ty: &Type| match seeds.directions {
+            Some(directions) => ty.array_of(directions).unwrap_or_else(|| ty.clone()),
+            None => ty.clone(),
+        };
+        let (of, to) = match op.form {
+            DiffForm::Reverse(_) => (&results, &args),
+            DiffForm::Forward(_) | DiffForm::Custom(_) => (&args, &results),
+        };
+        let wanted: Vec<Type> = of.iter().map(lift).collect();
+        let derived: Vec<Type> = to.iter().map(lift).collect();
+        let found = self.atoms(&seeds.values);
+        self.match_results("the seeds", &[], &wanted, &seeds.values, &found);
+        results.extend(derived);
         Some(results)
     }
 

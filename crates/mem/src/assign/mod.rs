@@ -153,6 +153,7 @@ impl<'a> Assign<'a> {
             | Exp::UpdateAcc(..) => self.operator(&pat, &mut stm.exp),
             Exp::Seg(seg) => self.seg(&pat, seg),
             Exp::Stream(_) => bug("streams are eliminated before memory is assigned"),
+            Exp::Diff(_) => bug("derivatives are taken before memory is assigned"),
             Exp::Flatmap(_) => bug("flatmaps are written out before memory is assigned"),
             Exp::Const(_) | Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
             Exp::UnOp(..)

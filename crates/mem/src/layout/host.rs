@@ -268,6 +268,7 @@ impl Host<'_> {
             | Exp::Partition(_)
             | Exp::Stream(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Call(..)

@@ -241,6 +241,7 @@ impl<'a> Circuit<'a, '_> {
             Exp::Seg(seg) => self.seg(part, stm, seg, None, body),
             // What accumulators stand for is not looked at.
             Exp::WithAcc(..) | Exp::UpdateAcc(..) | Exp::Stream(_) | Exp::Flatmap(_) => false,
+            Exp::Diff(_) => false,
         }
     }
 

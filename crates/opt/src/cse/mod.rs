@@ -142,7 +142,8 @@ impl<'a> Cse<'a> {
             | Exp::Screma(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
-            | Exp::Flatmap(_) => true,
+            | Exp::Flatmap(_)
+            | Exp::Diff(_) => true,
             Exp::Atom(_)
             | Exp::Update(..)
             | Exp::FlatUpdate(..)

@@ -111,7 +111,8 @@ impl Hoist<'_> {
             | Exp::Screma(_)
             | Exp::Stream(_)
             | Exp::Partition(_)
-            | Exp::Flatmap(_) => true,
+            | Exp::Flatmap(_)
+            | Exp::Diff(_) => true,
         };
         let mut numbers = true;
         for var in &stm.pat {

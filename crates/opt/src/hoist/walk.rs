@@ -226,6 +226,8 @@ impl<'a> Hoist<'a> {
             }
             Exp::Partition(op) => facts.join(self.lambda(&mut op.map, above(op.width))),
             Exp::Flatmap(op) => facts.join(self.lambda(&mut op.map, above(op.width))),
+            // Derivatives are gone before anything is hoisted.
+            Exp::Diff(_) => {}
             Exp::WithAcc(inputs, lambda) => {
                 for input in inputs {
                     if let Some((op, _)) = &mut input.op {

@@ -356,6 +356,7 @@ impl Visit for Item {
             | Exp::Stream(_)
             | Exp::Partition(_)
             | Exp::Flatmap(_)
+            | Exp::Diff(_)
             | Exp::Seg(_)
             | Exp::WithAcc(..) => self.arrays = true,
             Exp::Atom(_)

@@ -324,6 +324,7 @@ impl<'a> Machine<'a> {
             Exp::WithAcc(inputs, lambda) => self.with_acc(frame, &stm.pat, inputs, lambda),
             Exp::UpdateAcc(acc, indices, values) => self.update_acc(frame, *acc, indices, values),
             Exp::Stream(_) => Err(wrong("there are streams")),
+            Exp::Diff(_) => Err(wrong("there are derivatives")),
             Exp::Flatmap(_) => Err(wrong("there are flatmaps")),
             Exp::Fail(check) => Err(self.failed(frame, check)),
             exp => match stm.pat.as_slice() {

@@ -1,0 +1,171 @@
+//! `differentiate`: derivatives become code.
+//!
+//! ```text
+//! (y, dy) = jvp (a) (da) (\x -> y = x * x in (y))
+//! ==>
+//! x = a;  y = x * x;  d1 = x * da;  d2 = x * da;  dy = d1 + d2
+//! ```
+//!
+//! It runs before all other passes, in every pipeline, and leaves no derivative. Those inside of others are expanded first, so that what is
+//! differentiated is always plain code; and since a derivative is taken with respect to the parameters of a function, what the function
+//! captures is constant for it, and cannot be confused with them.
+//!
+//! * `prepare`: the function in a form that is easy to differentiate;
+//! * `activity`: which variables take part;
+//! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
+//! * `forward`: every statement is followed by one for its tangents;
+//! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
+//!
+//! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
+
+mod activity;
+mod forward;
+mod num;
+mod prepare;
+mod reverse;
+mod scalar;
+
+use self::num::map;
+use self::prepare::{bind, prepare, without_custom};
+use fehu_base::IdVec;
+use fehu_ir::builder::Builder;
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
+use fehu_ir::subst::copy_lambda;
+use fehu_ir::visit::{Visit, walk_exp};
+use fehu_ir::{Atom, Body, Diff, DiffForm, Exp, Lambda, Loc, Prog, Stm, Var, VarInfo};
+
+/// The pass. What cannot be differentiated stays as it is; [`differentiate`] says why.
+pub const DIFFERENTIATE: Pass = Pass {
+    name: "differentiate",
+    about: "turns derivatives into code",
+    run: |prog, remarks: &mut Remarks| {
+        if let Err(refused) = differentiate(prog) {
+            let loc = refused.loc.as_ref();
+            remarks.add("differentiate", RemarkKind::Missed, loc, None, refused.what);
+        }
+    },
+};
+
+/// What cannot be differentiated, and where.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The place in the source, if it is known.
+    pub loc: Option<Loc>,
+    /// What it is, as in "the derivative of ...".
+    pub what: String,
+}
+
+type Res<T> = Result<T, Refused>;
+
+/// Whether a program has derivatives.
+pub fn has_derivatives(prog: &Prog) -> bool {
+    prog.bodies().any(contains)
+}
+
+fn contains(body: &Body) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn exp(&mut self, exp: &Exp) {
+            self.0 |= matches!(exp, Exp::Diff(_));
+            walk_exp(self, exp);
+        }
+    }
+    let mut find = Find(false);
+    find.body(body);
+    find.0
+}
+
+/// Turns all derivatives of a program into code.
+pub fn differentiate(prog: &mut Prog) -> Res<()> {
+    // Functions that are called in a derivative are copied there, with the derivatives inside of them.
+    let original = prog.clone();
+    for item in prog.items() {
+        if !contains(prog.body(item)) {
+            continue;
+        }
+        prog.change(item, |_, vars, body| {
+            expand(body, &original, vars)?;
+            without_custom(body, vars);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay.
+fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
+    let mut out = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        let mut done = Ok(());
+        let is_seeded = |op: &Diff| op.form.seeds().is_some();
+        if let Exp::Diff(op) = &mut stm.exp
+            && is_seeded(op)
+        {
+            prepare(&mut op.fun.body, prog, vars)?;
+        }
+        stm.exp.map_bodies(&mut |body| {
+            if done.is_ok() {
+                done = expand(body, prog, vars);
+            }
+        });
+        done?;
+        match stm.exp {
+            Exp::Diff(op) if is_seeded(&op) => {
+                let mut b = Builder::new(vars);
+                b.set_loc(stm.loc.clone());
+                let results = derive(&mut b, *op, prog, stm.loc)?;
+                let made = b.finish(Vec::new());
+                out.extend(made.stms);
+                bind(&stm.pat, results, vars, &mut out);
+            }
+            exp => out.push(Stm { exp, ..stm }),
+        }
+    }
+    body.stms = out;
+    Ok(())
+}
+
+/// The results of the function, and its derivative.
+fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<Vec<Atom>> {
+    let Diff { args, mut fun, form } = op;
+    // What derivatives inside of this one became.
+    prepare(&mut fun.body, prog, b.vars_mut())?;
+    match form {
+        DiffForm::Forward(seeds) => {
+            without_custom(&mut fun.body, b.vars());
+            let Some(directions) = seeds.directions else {
+                return forward::jvp(b, fun, &args, &seeds.values, loc);
+            };
+            let copy = copy_lambda(&fun, b.vars_mut());
+            let ret = fun.ret.clone();
+            let inputs: Vec<Var> = seeds.values.iter().filter_map(|atom| atom.var()).collect();
+            let mut refused = Ok(());
+            let derived = map(b, directions, &inputs, ret, |b, seeds| {
+                let seeds: Vec<Atom> = seeds.iter().map(|var| Atom::Var(*var)).collect();
+                match forward::jvp(b, copy, &args, &seeds, loc) {
+                    Ok(mut results) => results.split_off(results.len() / 2),
+                    Err(error) => {
+                        refused = Err(error);
+                        Vec::new()
+                    }
+                }
+            });
+            refused?;
+            let mut results = inline(b, fun, args);
+            results.extend(derived.into_iter().map(Atom::Var));
+            Ok(results)
+        }
+        DiffForm::Reverse(seeds) => {
+            reverse::vjp(b, fun, &args, &seeds.values, seeds.directions, loc)
+        }
+        DiffForm::Custom(_) => Ok(inline(b, fun, args)),
+    }
+}
+
+/// The results of a function that is applied here, once.
+fn inline(b: &mut Builder<'_>, fun: Lambda, args: Vec<Atom>) -> Vec<Atom> {
+    let mut stms = Vec::new();
+    bind(&fun.params, args, b.vars(), &mut stms);
+    stms.into_iter().chain(fun.body.stms).for_each(|stm| b.push(stm));
+    fun.body.results
+}

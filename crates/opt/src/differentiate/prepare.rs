@@ -1,0 +1,285 @@
+//! What functions look like before they are differentiated: no calls, streams and partitions, only operators that do one thing, and
+//! nothing that changes in place.
+//!
+//! ```text
+//! (s, ys) = screma n (xs) f, reduce + 0          ts, ys = map f xs;  s = reduce + 0 ts
+//! ys = xs with [i] = v                      =>   c = copy xs;  ys = c with [i] = v
+//! y = call f (x)                                 the body of f
+//! ```
+//!
+//! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
+//! them. `simplify` removes the copies that nobody needed.
+
+use super::num::{map_exp, outer};
+use super::{Refused, Res};
+use fehu_base::IdVec;
+use fehu_ir::builder::Builder;
+use fehu_ir::subst::{Subst, import_body, subst_body};
+use fehu_ir::visit::{VisitMut, walk_body_mut};
+use fehu_ir::{
+    Atom, Body, Exp, FunId, Hist, Lambda, Loc, Prog, Red, Scan, Scatter, Screma, Stm, Stream,
+    StreamForm, Type, Var, VarInfo,
+};
+
+/// Prepares the body of a function that is differentiated.
+pub(super) fn prepare(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
+    let mut prepare = Prepare { prog, vars, calls: Vec::new(), refused: None };
+    prepare.body(body);
+    match prepare.refused {
+        Some(refused) => Err(refused),
+        None => Ok(()),
+    }
+}
+
+struct Prepare<'a> {
+    prog: &'a Prog,
+    vars: &'a mut IdVec<Var, VarInfo>,
+    /// The functions whose bodies are around.
+    calls: Vec<FunId>,
+    refused: Option<Refused>,
+}
+
+impl VisitMut for Prepare<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut out = Vec::with_capacity(body.stms.len());
+        for stm in std::mem::take(&mut body.stms) {
+            self.stm_into(stm, &mut out);
+        }
+        body.stms = out;
+    }
+}
+
+impl Prepare<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others stay as they are")]
+    fn stm_into(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
+        match stm.exp {
+            Exp::Call(id, args) => return self.call(stm.pat, id, args, stm.loc, out),
+            Exp::Stream(stream) if !stream.is_pass() => {
+                return self.stream(&stm.pat, *stream, stm.loc, out);
+            }
+            Exp::Partition(_) => {
+                let mut only = Body { stms: vec![stm], results: Vec::new() };
+                crate::unpartition::host(&mut only, self.vars);
+                only.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
+                return;
+            }
+            exp => stm.exp = exp,
+        }
+        stm.exp.map_bodies(&mut |body| self.body(body));
+        match &mut stm.exp {
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.own(array, out),
+            Exp::Scatter(op) => {
+                op.dests.iter_mut().for_each(|(_, array)| self.own(array, out));
+            }
+            Exp::Hist(op) => {
+                op.ops.iter_mut().flat_map(|hist| &mut hist.dests).for_each(|a| self.own(a, out));
+            }
+            Exp::WithAcc(inputs, _) => {
+                inputs
+                    .iter_mut()
+                    .flat_map(|input| &mut input.arrays)
+                    .for_each(|a| self.own(a, out));
+            }
+            _ => {}
+        }
+        match stm.exp {
+            Exp::Screma(op) if op.scans.len() + op.reds.len() > 0 => {
+                self.separate(Stm { exp: Exp::Threads, ..stm }, *op, out);
+            }
+            Exp::Hist(op) => {
+                let rest = Stm { exp: Exp::Threads, ..stm };
+                let Hist { width, inputs, map, ops } = *op;
+                let (inputs, map) = self.values_first(&rest, width, inputs, map, out);
+                let exp = Exp::Hist(Box::new(Hist { width, inputs, map, ops }));
+                out.push(Stm { exp, ..rest });
+            }
+            Exp::Scatter(op) => {
+                let rest = Stm { exp: Exp::Threads, ..stm };
+                let Scatter { width, inputs, map, dests } = *op;
+                let (inputs, map) = self.values_first(&rest, width, inputs, map, out);
+                let exp = Exp::Scatter(Box::new(Scatter { width, inputs, map, dests }));
+                out.push(Stm { exp, ..rest });
+            }
+            exp => out.push(Stm { exp, ..stm }),
+        }
+    }
+
+    /// The array is a copy.
+    fn own(&mut self, array: &mut Var, out: &mut Vec<Stm>) {
+        let copy = self.vars.push(self.vars[*array].clone());
+        out.push(Stm::new(vec![copy], Exp::Copy(*array)));
+        *array = copy;
+    }
+
+    fn call(
+        &mut self,
+        pat: Vec<Var>,
+        id: FunId,
+        args: Vec<Atom>,
+        loc: Option<Loc>,
+        out: &mut Vec<Stm>,
+    ) {
+        let fun = &self.prog.funs[id];
+        if self.calls.contains(&id) {
+            let what = format!("the derivative of the recursive function \"{}\"", fun.name);
+            return self.refuse(loc, what);
+        }
+        if fun.foreign.is_some() {
+            let what = format!(
+                "the derivative of the foreign function \"{}\"; `with_vjp` can say what its adjoint is",
+                fun.name
+            );
+            return self.refuse(loc, what);
+        }
+        let subst = fun.params.iter().map(|param| param.var).zip(args).collect();
+        let mut body = import_body(&fun.body, &fun.vars, self.vars, subst);
+        if let Some(loc) = loc.filter(|loc| !loc.in_prelude()) {
+            for stm in &mut body.stms {
+                if stm.loc.as_ref().is_none_or(Loc::in_prelude) {
+                    stm.loc = Some(loc.clone());
+                }
+            }
+        }
+        self.calls.push(id);
+        body.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
+        self.calls.pop();
+        bind(&pat, body.results, self.vars, out);
+    }
+
+    fn refuse(&mut self, loc: Option<Loc>, what: String) {
+        self.refused.get_or_insert(Refused { loc, what });
+    }
+
+    /// The stream as one chunk: the result does not depend on how it is cut.
+    fn stream(&mut self, pat: &[Var], stream: Stream, loc: Option<Loc>, out: &mut Vec<Stm>) {
+        if matches!(stream.form, StreamForm::Pass(_)) {
+            return self.refuse(loc, "the derivative of a pass over a sequence".to_owned());
+        }
+        let args = std::iter::once(stream.width)
+            .chain(stream.init.iter().copied())
+            .chain(stream.inputs.iter().map(|input| Atom::Var(*input)));
+        let subst: Subst = stream.chunk.params.iter().copied().zip(args).collect();
+        let mut body = stream.chunk.body;
+        subst_body(&mut body, self.vars, &subst);
+        body.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
+        bind(pat, body.results, self.vars, out);
+    }
+
+    /// A map, and then each scan and reduction by itself.
+    fn separate(&mut self, stm: Stm, op: Screma, out: &mut Vec<Stm>) {
+        let Screma { width, inputs, map, scans, reds } = op;
+        let folded: usize = scans.iter().map(|scan| scan.neutral.len()).sum::<usize>()
+            + reds.iter().map(|red| red.neutral.len()).sum::<usize>();
+        let trivial =
+            is_identity(&map) && inputs.iter().all(|input| self.vars[*input].ty.is_array());
+        let like = |pat: Vec<Var>, exp: Exp| Stm { pat, exp, ..stm.clone() };
+        let mut mapped: Vec<Var> = Vec::new();
+        let plain = &stm.pat[folded..];
+        if trivial && plain.is_empty() {
+            mapped.clone_from(&inputs);
+        } else {
+            for ty in outer(&map.ret[..folded], width) {
+                mapped.push(self.vars.push(VarInfo { hint: "mapped".into(), ty }));
+            }
+            let pat = mapped.iter().chain(plain).copied().collect();
+            out.push(like(pat, map_exp(width, inputs, map.clone())));
+        }
+        let (mut from, mut to) = (mapped.into_iter(), stm.pat.iter().copied());
+        for scan in scans {
+            let parts = scan.neutral.len();
+            let inputs: Vec<Var> = from.by_ref().take(parts).collect();
+            let map = self.identity(&inputs);
+            let pat = to.by_ref().take(parts).collect();
+            let (scans, reds) = (vec![Scan { ..scan }], Vec::new());
+            let exp = Exp::Screma(Box::new(Screma { width, inputs, map, scans, reds }));
+            out.push(like(pat, exp));
+        }
+        for red in reds {
+            let parts = red.neutral.len();
+            let inputs: Vec<Var> = from.by_ref().take(parts).collect();
+            let map = self.identity(&inputs);
+            let pat = to.by_ref().take(parts).collect();
+            let (scans, reds) = (Vec::new(), vec![Red { ..red }]);
+            let exp = Exp::Screma(Box::new(Screma { width, inputs, map, scans, reds }));
+            out.push(like(pat, exp));
+        }
+    }
+
+    fn identity(&mut self, inputs: &[Var]) -> Lambda {
+        let types: Vec<Type> =
+            inputs.iter().filter_map(|input| self.vars[*input].ty.row()).collect();
+        super::num::identity(&mut Builder::new(self.vars), &types)
+    }
+
+    /// The results of an operator's function as arrays, and the function that takes them.
+    fn values_first(
+        &mut self,
+        stm: &Stm,
+        width: Atom,
+        inputs: Vec<Var>,
+        map: Lambda,
+        out: &mut Vec<Stm>,
+    ) -> (Vec<Var>, Lambda) {
+        if is_identity(&map) {
+            return (inputs, map);
+        }
+        let mut arrays = Vec::new();
+        for ty in outer(&map.ret, width) {
+            arrays.push(self.vars.push(VarInfo { hint: "mapped".into(), ty }));
+        }
+        let exp = map_exp(width, inputs, map);
+        let (certs, attrs) = (stm.certs.clone(), stm.attrs.clone());
+        out.push(Stm { pat: arrays.clone(), exp, certs, attrs, loc: stm.loc.clone() });
+        let identity = self.identity(&arrays);
+        (arrays, identity)
+    }
+}
+
+/// Whether a function returns its parameters, in order.
+pub(super) fn is_identity(lambda: &Lambda) -> bool {
+    lambda.body.stms.is_empty()
+        && lambda.params.len() == lambda.body.results.len()
+        && lambda.params.iter().zip(&lambda.body.results).all(|(p, r)| *r == Atom::Var(*p))
+}
+
+/// Binds the results of a body that stands for an expression.
+pub(super) fn bind(
+    pat: &[Var],
+    results: Vec<Atom>,
+    vars: &IdVec<Var, VarInfo>,
+    out: &mut Vec<Stm>,
+) {
+    for (var, result) in pat.iter().zip(results) {
+        let exp = match result {
+            // The sizes of arrays have other names outside.
+            Atom::Var(array) if vars[*var].ty.is_array() && vars[array].ty != vars[*var].ty => {
+                Exp::Reshape(array, vars[*var].ty.shape().to_vec())
+            }
+            Atom::Var(_) | Atom::Const(_) => Exp::Atom(result),
+        };
+        out.push(Stm::new(vec![*var], exp));
+    }
+}
+
+/// Functions with an adjoint of their own become themselves.
+pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
+    struct Without<'a>(&'a IdVec<Var, VarInfo>);
+    impl VisitMut for Without<'_> {
+        fn body(&mut self, body: &mut Body) {
+            walk_body_mut(self, body);
+            let mut out = Vec::with_capacity(body.stms.len());
+            for stm in std::mem::take(&mut body.stms) {
+                match stm.exp {
+                    Exp::Diff(op) if op.form.seeds().is_none() => {
+                        bind(&op.fun.params, op.args, self.0, &mut out);
+                        out.extend(op.fun.body.stms);
+                        bind(&stm.pat, op.fun.body.results, self.0, &mut out);
+                    }
+                    exp => out.push(Stm { exp, ..stm }),
+                }
+            }
+            body.stms = out;
+        }
+    }
+    Without(vars).body(body);
+}

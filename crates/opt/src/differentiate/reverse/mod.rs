@@ -1,0 +1,291 @@
+//! Reverse mode: the statements of a body, the *forward sweep*, and then from the last to the first what each of them contributes to the
+//! adjoints of its operands, the *return sweep*.
+//!
+//! Both sweeps of straight code are in one scope, so that the return sweep refers to the values of the forward sweep. A branch and
+//! the function of an operator are entered anew, and evaluate their forward sweep again; loops save what the return sweep needs.
+//!
+//! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
+//! * `structure`: operations on arrays without functions;
+//! * `map`: maps, with accumulators for the arrays that their functions read;
+//! * `fold`: reductions; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `control`: branches; `repeat`: loops and their tapes.
+
+mod accumulate;
+mod adjoint;
+mod control;
+mod fold;
+mod map;
+mod repeat;
+mod scan;
+mod structure;
+mod write;
+
+use self::adjoint::Adjoint;
+use super::activity::{self, Set};
+use super::num::{has_numbers, outer, zero};
+use super::scalar::partials;
+use super::{Refused, Res};
+use fehu_base::OrBug;
+use fehu_ir::builder::{Builder, prim_of};
+use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Stm, Type, Var};
+use rustc_hash::FxHashMap;
+
+/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the forward sweep is
+/// evaluated once, and the return sweep is the function of a map.
+pub(super) fn vjp(
+    b: &mut Builder<'_>,
+    fun: Lambda,
+    args: &[Atom],
+    seeds: &[Atom],
+    directions: Option<Atom>,
+    loc: Option<Loc>,
+) -> Res<Vec<Atom>> {
+    let mut reverse = Reverse { loc, ..Reverse::default() };
+    for (param, arg) in fun.params.iter().zip(args) {
+        b.stm(vec![*param], Exp::Atom(*arg));
+        if has_numbers(b.ty(*param)) {
+            reverse.varied.insert(*param);
+        }
+    }
+    activity::varied(&fun.body, b.vars(), &mut reverse.varied);
+    reverse.useful.extend(fun.body.results.iter().filter_map(|result| result.var()));
+    activity::useful(&fun.body, &mut reverse.useful);
+    let results = fun.body.results;
+    let steps = reverse.sweep(b, fun.body.stms)?;
+    let mut all = results.clone();
+    match directions {
+        None => all.extend(reverse.return_sweep(b, &steps, &results, seeds, &fun.params)?),
+        Some(directions) => {
+            let inputs: Vec<Var> = seeds.iter().filter_map(|seed| seed.var()).collect();
+            let types: Vec<Type> = fun.params.iter().map(|param| b.ty(*param).clone()).collect();
+            let params: Vec<Var> = inputs
+                .iter()
+                .map(|input| {
+                    let row = b.ty(*input).row().or_bug("seed of one direction");
+                    b.param("seed", row)
+                })
+                .collect();
+            let mut inner = Builder::new(b.vars_mut());
+            let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
+            let adjoints =
+                reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
+            let body = inner.finish(adjoints);
+            let map = Lambda { params, body, ret: types };
+            let types = outer(&map.ret, directions);
+            let exp = super::num::map_exp(directions, inputs, map);
+            all.extend(b.several("adjoint", types, exp).into_iter().map(Atom::Var));
+        }
+    }
+    Ok(all)
+}
+
+/// The state of the sweeps through the bodies of one function.
+#[derive(Default)]
+struct Reverse {
+    /// What depends on the variables that adjoints are wanted of.
+    varied: Set,
+    /// What the results with adjoints depend on.
+    useful: Set,
+    /// The adjoints of variables in scope; others are zero.
+    adjoints: FxHashMap<Var, Adjoint>,
+    /// For accumulators of the primal, by their certificates: the adjoints of their arrays, or none if these are zero.
+    accs: FxHashMap<Var, Vec<Option<Var>>>,
+    loc: Option<Loc>,
+}
+
+/// A statement of the forward sweep, and what the return sweep needs beside the values of the program.
+struct Step {
+    stm: Stm,
+    saved: Saved,
+}
+
+enum Saved {
+    Nothing,
+    Loop(repeat::Taped),
+    /// For each destination of a scatter, who has written each place.
+    Winners(Vec<Var>),
+}
+
+impl Reverse {
+    fn refuse<T>(&self, what: impl Into<String>) -> Res<T> {
+        Err(Refused { loc: self.loc.clone(), what: what.into() })
+    }
+
+    fn is_varied(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.varied.contains(&var))
+    }
+
+    /// The forward sweep.
+    fn sweep(&mut self, b: &mut Builder<'_>, stms: Vec<Stm>) -> Res<Vec<Step>> {
+        let mut steps = Vec::with_capacity(stms.len());
+        for stm in stms {
+            self.at(&stm.loc);
+            b.set_loc(stm.loc.clone());
+            self.forward(b, stm, &mut steps)?;
+        }
+        Ok(steps)
+    }
+
+    fn at(&mut self, loc: &Option<Loc>) {
+        if loc.is_some() {
+            self.loc.clone_from(loc);
+        }
+    }
+
+    fn forward(&mut self, b: &mut Builder<'_>, stm: Stm, steps: &mut Vec<Step>) -> Res<()> {
+        let active = stm.pat.iter().any(|var| self.varied.contains(var));
+        if !active {
+            b.push(stm);
+            return Ok(());
+        }
+        match &stm.exp {
+            Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
+            Exp::Hist(_) => return self.hist_forward(b, stm, steps),
+            Exp::Scatter(_) => return self.scatter_forward(b, stm, steps),
+            Exp::Call(..) | Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
+                return self.refuse("the derivative of this operation");
+            }
+            Exp::Diff(op) => {
+                let mut fun = (op.args.clone(), op.fun.clone());
+                let results =
+                    super::inline(b, std::mem::replace(&mut fun.1, op.fun.clone()), fun.0);
+                let mut out = Vec::new();
+                super::bind(&stm.pat, results, b.vars(), &mut out);
+                out.into_iter().for_each(|stm| b.push(stm));
+            }
+            _ => {
+                if let Some(stm) = self.without_accs(b, &stm) {
+                    b.push(stm);
+                }
+            }
+        }
+        steps.push(Step { stm, saved: Saved::Nothing });
+        Ok(())
+    }
+
+    /// The return sweep, from the adjoints of results to those of the wanted variables.
+    fn return_sweep(
+        &mut self,
+        b: &mut Builder<'_>,
+        steps: &[Step],
+        results: &[Atom],
+        seeds: &[Atom],
+        wanted: &[Var],
+    ) -> Res<Vec<Atom>> {
+        let outside = std::mem::take(&mut self.adjoints);
+        for (result, seed) in results.iter().zip(seeds) {
+            self.contribute(b, *result, *seed);
+        }
+        self.back(b, steps)?;
+        let mut all = Vec::new();
+        for var in wanted {
+            all.push(self.take_or_zero(b, *var));
+        }
+        self.adjoints = outside;
+        Ok(all)
+    }
+
+    fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
+        for step in steps.iter().rev() {
+            self.at(&step.stm.loc);
+            b.set_loc(step.stm.loc.clone());
+            let certs = b.set_certs(step.stm.certs.clone());
+            self.step(b, step)?;
+            b.set_certs(certs);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, b: &mut Builder<'_>, step: &Step) -> Res<()> {
+        let stm = &step.stm;
+        match &stm.exp {
+            Exp::UpdateAcc(acc, indices, values) => {
+                return self.update_acc_back(b, *acc, indices, values);
+            }
+            Exp::Screma(op) if op.inputs.iter().any(|input| !b.ty(*input).is_array()) => {}
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {}
+            // Nothing depends on it.
+            _ if !stm.pat.iter().any(|var| self.adjoints.contains_key(var)) => return Ok(()),
+            _ => {}
+        }
+        match (&stm.exp, &step.saved) {
+            (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),
+            (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
+            (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
+                let adjoints = self.take_all(&stm.pat);
+                self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
+            }
+            (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
+            (Exp::Screma(op), _) => self.scan_back(b, stm, op),
+            (Exp::Hist(op), _) => self.hist_back(b, stm, op),
+            (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
+            (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),
+            (Exp::Diff(op), _) => self.custom_back(b, stm, op),
+            (exp, _) => {
+                let y = *stm.pat.first().or_bug("result of an operation");
+                let varied = &self.varied;
+                let wanted = |atom: Atom| atom.var().is_some_and(|var| varied.contains(&var));
+                let Some(parts) = partials(b, exp, y.into(), &wanted) else {
+                    return self.structure_back(b, stm);
+                };
+                let Some(adjoint) = self.take(b, y) else { return Ok(()) };
+                for (operand, partial) in parts {
+                    let Some(prim) = prim_of(&b.atom_ty(operand)) else { continue };
+                    if !self.is_varied(operand) {
+                        continue;
+                    }
+                    if let Some(part) = partial.times(b, adjoint, prim) {
+                        self.contribute(b, operand, part);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A function whose adjoint the program gives.
+    fn custom_back(&mut self, b: &mut Builder<'_>, stm: &Stm, op: &fehu_ir::Diff) -> Res<()> {
+        let fehu_ir::DiffForm::Custom(adjoint) = &op.form else {
+            return self.refuse("a derivative inside of this one");
+        };
+        let mut args: Vec<Atom> = stm.pat.iter().map(|var| Atom::Var(*var)).collect();
+        for var in &stm.pat {
+            args.push(self.take_or_zero(b, *var));
+        }
+        let fun = fehu_ir::subst::copy_lambda(adjoint, b.vars_mut());
+        let results = super::inline(b, fun, args);
+        for (arg, result) in op.args.iter().zip(results) {
+            self.contribute(b, *arg, result);
+        }
+        Ok(())
+    }
+
+    /// Zero of the type of a variable.
+    fn zero_like(&self, b: &mut Builder<'_>, var: Var) -> Atom {
+        let ty = b.ty(var).clone();
+        zero(b, &ty)
+    }
+
+    /// Runs both sweeps of a body in a scope of its own: `b` is the builder of the scope. The adjoints of its results are given.
+    fn scope(&mut self, b: &mut Builder<'_>, body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
+        activity::varied(&body, b.vars(), &mut self.varied);
+        let results = body.results.clone();
+        for (result, adjoint) in results.iter().zip(adjoints) {
+            let is_acc = matches!(b.atom_ty(*result), Type::Acc(_));
+            if adjoint.is_some() || is_acc {
+                self.useful.extend(result.var());
+            }
+        }
+        activity::useful(&body, &mut self.useful);
+        let loc = self.loc.clone();
+        let steps = self.sweep(b, body.stms)?;
+        for (result, adjoint) in results.iter().zip(adjoints) {
+            if let Some(adjoint) = adjoint {
+                self.contribute(b, *result, *adjoint);
+            }
+        }
+        self.back(b, &steps)?;
+        self.loc = loc;
+        Ok(())
+    }
+}
