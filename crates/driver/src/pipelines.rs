@@ -82,6 +82,8 @@ pub const CPU: Pipeline = Pipeline {
         ASSIGN,
         // While arrays are still values, what is copied is seen best.
         SHORT_CIRCUIT,
+        // What is in which block is decided.
+        LIFETIMES,
         EMIT,
         // Tiles first: the loops that are left inside of them are what the others improve.
         TILE,
@@ -197,7 +199,7 @@ pub const GPU: Pipeline = Pipeline {
         // What Segs read is known when nothing changes them any more.
         GRID_TILING,
     ],
-    stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
 
 /// Gives every array a place.
@@ -226,6 +228,13 @@ pub const SHORT_CIRCUIT: Stage = Stage {
             fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
         }
     }),
+};
+
+/// Says when blocks end.
+pub const LIFETIMES: Stage = Stage {
+    name: "lifetimes",
+    about: "notes when the host releases memory",
+    run: Run::Place(|placed, _| fehu_mem::lifetimes::lifetimes(placed)),
 };
 
 /// Makes imperative code.
@@ -275,6 +284,7 @@ pub const C: Stage = Stage {
 pub const STAGES: &[Stage] = &[
     ASSIGN,
     SHORT_CIRCUIT,
+    LIFETIMES,
     EMIT,
     TILE,
     EMPTY,

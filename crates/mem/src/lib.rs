@@ -24,6 +24,7 @@
 //! * [`layout`]: for devices, in which order the dimensions of arrays lie in memory;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
+//! * [`lifetimes`]: when blocks end;
 //! * [`copies`]: the copies that are left, and why;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
@@ -41,6 +42,7 @@ pub mod assign;
 pub mod copies;
 mod early;
 pub mod layout;
+pub mod lifetimes;
 pub mod lmad;
 pub mod overlap;
 mod print;

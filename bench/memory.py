@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The peak memory of fehu beside that of the reference compiler, on programs of its benchmark repository.
+
+    bench/memory.py FEHU FUTHARK DIR [--backend c|multicore] [--timeout S] [--jobs N] [PROGRAM ...]
+
+FEHU and FUTHARK are the two compilers, DIR a checkout of the benchmarks; without names, all programs in it that have test
+blocks are taken. Peak memory is what servers say of themselves: arguments, results and everything in between, at the worst moment of
+a run. Prints it for each data set, and how many times the memory of the reference compiler fehu needs; the goal is at most 1.05.
+Data sets for which both need less than 64 KiB are shown and not counted.
+"""
+import argparse, tempfile
+from sides import Sides, arguments, geometric, memory, programs
+
+# The goal.
+MOST = 1.05
+# The smallest peak that counts, in bytes.
+SMALL = 1 << 16
+
+
+def text(size):
+    return f"{size:14d}" if size is not None else f"{'-':>14}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("fehu"), parser.add_argument("futhark"), parser.add_argument("folder")
+    arguments(parser)
+    parser.set_defaults(runs=1)
+    args = parser.parse_intermixed_args()
+    names = args.programs or list(programs(args.folder))
+    means, over = [], []
+    with tempfile.TemporaryDirectory() as tmp:
+        sides = Sides(args, {"the peer": args.futhark, "fehu": args.fehu}, args.fehu, tmp, read=memory)
+        sides.build(names)
+        for name in names:
+            if sides.late():
+                sides.failed.append(f"{name} (the time was over)")
+                continue
+            found = {who: sides.measure(who, name) for who in sides.compilers}
+            theirs, ours = (sizes or {} for sizes in found.values())
+            ratios = []
+            for key in sorted({**theirs, **ours}):
+                first, second, ratio = theirs.get(key), ours.get(key), None
+                if first and second and max(first, second) >= SMALL:
+                    ratio = second / first
+                    ratios.append(ratio)
+                mark = f"{ratio:8.3f}{'  <<<' if ratio > MOST else ''}" if ratio else ""
+                line = f"{key[0]:44.44} {key[1]:34.34} {text(first)} {text(second)} bytes{mark}"
+                print(line, flush=True)
+                if ratio and ratio > MOST:
+                    over.append(line)
+            if ratios:
+                means.append(geometric(ratios))
+            else:
+                sides.count(name, [], found)
+        if means:
+            print(f"geometric mean over {len(means)} programs: {geometric(means):.3f}")
+        print(f"data sets over {MOST}: {len(over)}")
+        for line in over:
+            print(line)
+        for line in sides.failed:
+            print("no figures:", line)
+
+
+main()
