@@ -137,15 +137,18 @@ static const struct fe_entry *fe_find_entry(const struct fe_settings *settings) 
   return entry;
 }
 
-// What the last run took. The context's own report has the memory.
+// What the last run took. The context's own report has the memory: of processors the default space, of others the device.
 static void fe_tell_cost(const struct fe_call *call) {
-  static const char key[] = "\"default space\": ";
+  static const char key[] = "{\"memory\":{\"";
   char *report = futhark_context_report(call->ctx);
-  const char *found = report == NULL ? NULL : strstr(report, key);
+  const char *space = report == NULL ? NULL : strstr(report, key);
+  const char *end = space == NULL ? NULL : strchr(space + sizeof key - 1, '"');
   fprintf(stderr, "time: %lld microseconds\n", (long long)call->time);
-  if (found != NULL) {
-    long long bytes = strtoll(found + sizeof key - 1, NULL, 10);
-    fprintf(stderr, "peak memory: %lld bytes (%.1f MiB)\n", bytes, (double)bytes / (1 << 20));
+  if (end != NULL) {
+    space += sizeof key - 1;
+    long long bytes = strtoll(end + sizeof "\":" - 1, NULL, 10);
+    fprintf(stderr, "peak memory: %lld bytes (%.1f MiB), %.*s\n", bytes, (double)bytes / (1 << 20), (int)(end - space),
+            space);
   }
   free(report);
 }

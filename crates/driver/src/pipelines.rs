@@ -82,6 +82,8 @@ pub const CPU: Pipeline = Pipeline {
         ASSIGN,
         // While arrays are still values, what is copied is seen best.
         SHORT_CIRCUIT,
+        // What is not made where it belongs may overwrite what it is made from.
+        OVERWRITE,
         // What is in which block is decided.
         LIFETIMES,
         EMIT,
@@ -199,7 +201,7 @@ pub const GPU: Pipeline = Pipeline {
         // What Segs read is known when nothing changes them any more.
         GRID_TILING,
     ],
-    stages: &[ASSIGN, SHORT_CIRCUIT, LIFETIMES, EMIT, EMPTY, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
 
 /// Gives every array a place.
@@ -226,6 +228,17 @@ pub const SHORT_CIRCUIT: Stage = Stage {
     run: Run::Place(|placed, settings| {
         if !settings.without.short_circuiting {
             fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
+        }
+    }),
+};
+
+/// Needs less memory.
+pub const OVERWRITE: Stage = Stage {
+    name: "overwrite",
+    about: "lets maps store their results where their inputs are",
+    run: Run::Place(|placed, settings| {
+        if !settings.without.short_circuiting {
+            fehu_mem::overwrite::overwrite(placed);
         }
     }),
 };
@@ -284,6 +297,7 @@ pub const C: Stage = Stage {
 pub const STAGES: &[Stage] = &[
     ASSIGN,
     SHORT_CIRCUIT,
+    OVERWRITE,
     LIFETIMES,
     EMIT,
     TILE,

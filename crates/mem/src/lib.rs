@@ -24,7 +24,9 @@
 //! * [`layout`]: for devices, in which order the dimensions of arrays lie in memory;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
+//! * [`overwrite`]: maps that may overwrite their input do;
 //! * [`lifetimes`]: when blocks end;
+//! * [`peak`]: which blocks exist at the same time, and how large they are;
 //! * [`copies`]: the copies that are left, and why;
 //! * [`lmad`]: LMADs with symbolic offsets, sizes and strides, and operations on them;
 //! * [`overlap`]: proves that two LMADs have no address in common, from what is known about the variables;
@@ -45,6 +47,8 @@ pub mod layout;
 pub mod lifetimes;
 pub mod lmad;
 pub mod overlap;
+pub mod overwrite;
+pub mod peak;
 mod print;
 pub mod prove;
 pub mod short_circuit;

@@ -7,6 +7,7 @@ mod early;
 mod layouts;
 mod lmad;
 mod overlap;
+mod overwrite;
 mod print;
 mod prove;
 mod segs;
