@@ -84,6 +84,7 @@ pub const CPU: Pipeline = Pipeline {
         SHORT_CIRCUIT,
         // What is not made where it belongs may overwrite what it is made from.
         OVERWRITE,
+        MERGE,
         // What is in which block is decided.
         LIFETIMES,
         EMIT,
@@ -201,7 +202,7 @@ pub const GPU: Pipeline = Pipeline {
         // What Segs read is known when nothing changes them any more.
         GRID_TILING,
     ],
-    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
 
 /// Gives every array a place.
@@ -239,6 +240,17 @@ pub const OVERWRITE: Stage = Stage {
     run: Run::Place(|placed, settings| {
         if !settings.without.short_circuiting {
             fehu_mem::overwrite::overwrite(placed);
+        }
+    }),
+};
+
+/// Needs less memory.
+pub const MERGE: Stage = Stage {
+    name: "merge",
+    about: "gives arrays in the functions of operators one block if they do not live at the same time",
+    run: Run::Place(|placed, settings| {
+        if !settings.without.short_circuiting {
+            fehu_mem::merge::merge(placed);
         }
     }),
 };
@@ -298,6 +310,7 @@ pub const STAGES: &[Stage] = &[
     ASSIGN,
     SHORT_CIRCUIT,
     OVERWRITE,
+    MERGE,
     LIFETIMES,
     EMIT,
     TILE,

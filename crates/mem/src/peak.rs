@@ -8,7 +8,7 @@
 //! operators are counted once, as for one thread, from the operator on, because handles in them are kept; those whose
 //! sizes are only known there are not counted, nor is what a foreign or recursive function allocates, which [`Peak::more`] says.
 
-use crate::arith::{self, product_of};
+use crate::arith::{self, is_at_most, product_of};
 use crate::table::{BlockId, Moment, Origin, Placed, Table, poly};
 use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
@@ -262,9 +262,4 @@ fn size_of(vars: &IdVec<Var, VarInfo>, table: &Table, block: BlockId) -> Option<
     };
     let sizes: Vec<Poly> = shape.iter().map(|size| poly(*size)).collect();
     product_of(&sizes)?.scale(bytes)
-}
-
-/// Whether a polynomial in sizes, which are not negative, is never larger than another.
-fn is_at_most(a: &Poly, b: &Poly) -> bool {
-    b.sub(a).is_some_and(|rest| rest.terms().iter().all(|(_, factor)| *factor >= 0))
 }

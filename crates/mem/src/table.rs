@@ -178,6 +178,15 @@ impl Table {
         self.blocks[block].origin = Origin::Unused;
     }
 
+    /// Everything that is in a block is in another one instead, at the same places.
+    pub fn move_all(&mut self, gone: BlockId, into: BlockId) {
+        for place in self.places.values_mut().filter(|place| place.block == gone) {
+            place.block = into;
+        }
+        self.blocks[into].heap |= self.blocks[gone].heap;
+        self.forget(gone);
+    }
+
     /// The variable that stands for the position at which the function of an operator is applied. The operator is identified by
     /// the variables it binds and the parameters of its function; all those that have neither share a variable, on which no
     /// array depends.

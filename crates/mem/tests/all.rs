@@ -6,6 +6,7 @@ mod arith;
 mod early;
 mod layouts;
 mod lmad;
+mod merge;
 mod overlap;
 mod overwrite;
 mod print;

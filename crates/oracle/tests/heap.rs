@@ -10,6 +10,7 @@ use fehu_ir::{Prog, Stage};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
+use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_oracle::heap::{self, Fault, Limits};
@@ -57,6 +58,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     if way.circuit {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);
+        merge(&mut placed);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
     oracle.agree_with(&prog, &mut |fun, args| {

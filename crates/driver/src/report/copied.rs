@@ -9,6 +9,7 @@ use fehu_ir::{Loc, Prog};
 use fehu_mem::arith::show;
 use fehu_mem::copies::copies;
 use fehu_mem::lifetimes::lifetimes;
+use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::peak::peak;
 use fehu_mem::short_circuit::short_circuit;
@@ -26,6 +27,7 @@ pub(super) fn explain(
     let Ok(mut placed) = fehu_mem::assign::assign(prog) else { return (0, Vec::new()) };
     let refusals = short_circuit(&mut placed, false);
     overwrite(&mut placed);
+    merge(&mut placed);
     lifetimes(&mut placed);
     let copies = copies(&placed, &refusals);
     for copy in &copies {

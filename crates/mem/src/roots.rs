@@ -10,15 +10,15 @@ use fehu_ir::{Atom, Body, Exp, Param, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The roots of the blocks of a function.
-pub(super) struct Roots {
-    /// All of them, the block included; none if it may be memory that somebody else has.
+pub(crate) struct Roots {
+    /// All of them, the block included.
     of: FxHashMap<BlockId, FxHashSet<BlockId>>,
     /// The blocks that may be, besides, memory of somebody else: of the caller, or of a constant.
     foreign: FxHashSet<BlockId>,
 }
 
 impl Roots {
-    pub(super) fn new(table: &Table, params: &[Param], body: &Body) -> Roots {
+    pub(crate) fn new(table: &Table, params: &[Param], body: &Body) -> Roots {
         let mut from = From { table, edges: FxHashMap::default(), foreign: FxHashSet::default() };
         from.body(body);
         let From { edges, mut foreign, .. } = from;
@@ -48,17 +48,17 @@ impl Roots {
     }
 
     /// Whether two blocks may be the same memory.
-    pub(super) fn may_be_same(&self, a: BlockId, b: BlockId) -> bool {
+    pub(crate) fn may_be_same(&self, a: BlockId, b: BlockId) -> bool {
         !self.of[&a].is_disjoint(&self.of[&b])
     }
 
     /// Whether a block is certainly memory that this function has allocated or was given.
-    pub(super) fn is_ours(&self, block: BlockId) -> bool {
+    pub(crate) fn is_ours(&self, block: BlockId) -> bool {
         self.of[&block].is_disjoint(&self.foreign)
     }
 
     /// What was in one block is in another from now on.
-    pub(super) fn merge(&mut self, gone: BlockId, into: BlockId) {
+    pub(crate) fn merge(&mut self, gone: BlockId, into: BlockId) {
         for roots in self.of.values_mut() {
             if roots.contains(&gone) {
                 roots.insert(into);

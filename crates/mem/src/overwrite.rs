@@ -22,16 +22,14 @@
 //! A parameter of a loop whose next value is a map of it is such an input, if its first value is not needed again: the loop then works on a
 //! single block instead of two that alternate.
 //!
-//! Files: `roots` says which blocks may be the same memory at run time.
+//! [`crate::roots`] says which blocks may be the same memory at run time.
 
-mod roots;
-
+use crate::roots::Roots;
 use crate::table::{BlockId, Computed, Origin, Place, Placed, Table};
 use fehu_base::IdVec;
 use fehu_ir::free::{bound_in_body, bound_in_stm, free_in_stm};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, Dim, Exp, Item, Param, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
-use roots::Roots;
 use rustc_hash::FxHashSet;
 
 /// Lets all maps of a program overwrite their inputs that can.
@@ -317,13 +315,7 @@ impl<'a> Overwrite<'a, '_> {
 
     /// Everything in the block of a result is in that of an input.
     fn merge(&mut self, gone: BlockId, into: BlockId) {
-        let all = self.table.places().into_iter().filter(|(_, place)| place.block == gone);
-        let moved: Vec<(Var, Place)> = all
-            .map(|(var, place)| (var, Place { block: into, lmad: place.lmad.clone() }))
-            .collect();
-        moved.into_iter().for_each(|(var, place)| self.table.set(var, place));
-        self.table.blocks[into].heap |= self.table.blocks[gone].heap;
-        self.table.forget(gone);
+        self.table.move_all(gone, into);
         self.roots.merge(gone, into);
     }
 }
