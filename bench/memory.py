@@ -23,8 +23,9 @@ SMALL = 1 << 16
 
 # In the place of a server: it runs the server, and adds its resident memory to a file.
 WRAPPER = """#!/usr/bin/env python3
-import resource, subprocess, sys
-status = subprocess.call([{real!r}, *sys.argv[1:]])
+import ctypes, resource, subprocess, sys
+# If this process is killed, so is the server.
+status = subprocess.call([{real!r}, *sys.argv[1:]], preexec_fn=lambda: ctypes.CDLL(None).prctl(1, 9))
 open({out!r}, "a").write(f"{{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}}\\n")
 sys.exit(status)
 """
