@@ -5,7 +5,7 @@
 
 use super::model::{Note, NoteKind};
 use fehu_ir::pass::Remarks;
-use fehu_ir::{Loc, Prog};
+use fehu_ir::{Loc, Prog, Var};
 use fehu_mem::arith::show;
 use fehu_mem::copies::copies;
 use fehu_mem::lifetimes::lifetimes;
@@ -14,6 +14,7 @@ use fehu_mem::overwrite::overwrite;
 use fehu_mem::peak::peak;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::Placed;
+use rustc_hash::FxHashSet;
 
 /// Adds a note for each copy and for each moment at which most memory is in use; returns how many copies there are, and the most
 /// bytes that each entry point needs.
@@ -47,7 +48,14 @@ fn peaks(placed: &Placed, add: &mut dyn FnMut(Option<&Loc>, Note)) -> Vec<(Strin
     for entry in &placed.prog.entries {
         let peak = peak(placed, entry.fun);
         let (vars, table) = (&placed.prog.funs[entry.fun].vars, &placed.funs[entry.fun]);
-        let name = |var: fehu_ir::Var| vars[var].hint.to_string();
+        let sizes: FxHashSet<Var> =
+            peak.moments.iter().flat_map(|worst| worst.bytes.vars()).collect();
+        // Different sizes may have been given the same name.
+        let name = |var: Var| {
+            let hint = &vars[var].hint;
+            let is_one = sizes.iter().filter(|other| vars[**other].hint == *hint).count() == 1;
+            if is_one { hint.to_string() } else { format!("{hint}_{}", var.0) }
+        };
         let mut sizes = Vec::with_capacity(peak.moments.len());
         for worst in &peak.moments {
             let size = show(&worst.bytes, &name);
