@@ -39,7 +39,15 @@ pub fn merge(placed: &mut Placed) {
         };
         let (body, vars) = (prog.body(item), prog.vars(item));
         let roots = Roots::new(table, params, body);
-        Merge { vars, table, roots, inside: false }.body(body);
+        let mut made: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
+        for (id, block) in table.blocks.iter() {
+            if let Origin::Fresh { before, .. } = &block.origin
+                && table.local_size(id).is_none()
+            {
+                made.entry(*before).or_default().push(id);
+            }
+        }
+        Merge { vars, table, roots, made, inside: false }.body(body);
     }
 }
 
@@ -47,6 +55,8 @@ struct Merge<'a, 't> {
     vars: &'a IdVec<Var, VarInfo>,
     table: &'t mut Table,
     roots: Roots,
+    /// The blocks that are allocated before the statement that binds a variable, but for small ones.
+    made: FxHashMap<Var, Vec<BlockId>>,
     /// Whether the body at hand is in the function of an operator.
     inside: bool,
 }
@@ -113,17 +123,9 @@ impl Merge<'_, '_> {
 
     /// The blocks that a body allocates, in the order in which it does.
     fn lives(&self, body: &Body) -> Vec<Life> {
-        let mut made: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
-        for (id, block) in self.table.blocks.iter() {
-            if let Origin::Fresh { before, .. } = &block.origin
-                && self.table.local_size(id).is_none()
-            {
-                made.entry(*before).or_default().push(id);
-            }
-        }
         let mut lives = Vec::new();
         for (start, stm) in body.stms.iter().enumerate() {
-            let blocks = stm.pat.iter().filter_map(|var| made.get(var)).flatten();
+            let blocks = stm.pat.iter().filter_map(|var| self.made.get(var)).flatten();
             lives.extend(blocks.map(|block| Life { block: *block, start, end: start }));
         }
         if lives.len() < 2 {

@@ -42,15 +42,30 @@ pub fn overwrite(placed: &mut Placed) {
         };
         let (body, vars) = (prog.body(item), prog.vars(item));
         let roots = Roots::new(table, params, body);
-        let mut work = Overwrite { vars, table, roots };
+        let allocated = allocated(table);
+        let mut work = Overwrite { vars, table, roots, allocated };
         work.body(body, &mut Vec::new());
     }
 }
+
+/// At most this many statements after a map are looked at in each body.
+const MAX_DISTANCE: usize = 500;
 
 struct Overwrite<'a, 't> {
     vars: &'a IdVec<Var, VarInfo>,
     table: &'t mut Table,
     roots: Roots,
+    /// The variables before whose statements blocks are allocated that are no registers.
+    allocated: FxHashSet<Var>,
+}
+
+fn allocated(table: &Table) -> FxHashSet<Var> {
+    let blocks = table.blocks.iter().filter(|(id, _)| table.local_size(*id).is_none());
+    let before = blocks.filter_map(|(_, block)| match &block.origin {
+        Origin::Fresh { before, .. } => Some(*before),
+        Origin::Carried(_) | Origin::Unused => None,
+    });
+    before.collect()
 }
 
 /// A body on the way to a statement.
@@ -153,7 +168,7 @@ impl<'a> Overwrite<'a, '_> {
             }
             Origin::Carried(_) | Origin::Unused => false,
         };
-        if !is_own || self.table.local_size(place.block).is_some() || self.allocates(map) {
+        if !is_own || self.table.local_size(place.block).is_some() {
             return;
         }
         for (input, element) in map.inputs() {
@@ -167,24 +182,23 @@ impl<'a> Overwrite<'a, '_> {
                 continue;
             }
             let from = Source { input, element, target: &target, own: place.block };
-            if self.reads_only_own(stm, map, &from) && self.is_last_use(&from, way) {
+            let is_free = stm.pat.iter().all(|var| self.block(*var) != Some(target.block));
+            if is_free
+                && !self.allocates(map)
+                && self.reads_only_own(map, &from)
+                && self.is_last_use(&from, way)
+            {
                 return self.merge(place.block, target.block);
             }
         }
     }
 
     fn allocates(&self, map: &Map<'_>) -> bool {
-        let bound = bound_in_body(&map.op.map.body);
-        self.table.blocks.iter().any(|(id, block)| match &block.origin {
-            Origin::Fresh { before, .. } => {
-                bound.contains(before) && self.table.local_size(id).is_none()
-            }
-            Origin::Carried(_) | Origin::Unused => false,
-        })
+        bound_in_body(&map.op.map.body).iter().any(|var| self.allocated.contains(var))
     }
 
     /// Whether the map reads nothing of the memory but the element of each position.
-    fn reads_only_own(&self, stm: &Stm, map: &Map<'_>, from: &Source<'_>) -> bool {
+    fn reads_only_own(&self, map: &Map<'_>, from: &Source<'_>) -> bool {
         // Inputs of the operator that are rows, or other parts of this memory, are other elements.
         let is_apart = |var: Var| !self.may_be(var, from);
         let others_apart = map.op.inputs.iter().zip(&map.op.map.params).all(|(input, param)| {
@@ -205,8 +219,7 @@ impl<'a> Overwrite<'a, '_> {
         });
         let mut look = Reads { work: self, from, positions: self.positions(map), apart: true };
         look.body(&map.op.map.body);
-        let certs_apart = stm.certs.iter().all(|cert| is_apart(*cert));
-        others_apart && before_apart && certs_apart && look.apart
+        others_apart && before_apart && look.apart
     }
 
     /// The numbers of a position, outermost first, if the function knows them.
@@ -249,6 +262,9 @@ impl<'a> Overwrite<'a, '_> {
                 Repeats::Once | Repeats::Operator => false,
             };
             let after = site.body.stms.get(site.index + 1..).unwrap_or_default();
+            if after.len() > MAX_DISTANCE {
+                return false;
+            }
             let mut used = FxHashSet::default();
             after.iter().for_each(|stm| used.extend(self.blocks_of(stm)));
             used.extend(site.body.results.iter().filter_map(|atom| self.block(atom.var()?)));

@@ -14,7 +14,7 @@ use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
 use fehu_ir::free::bound_in_body;
 use fehu_ir::{Atom, Body, Exp, FunId, Item, Loc, Stm, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The worst moments of a function.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -60,8 +60,14 @@ impl<'a> Peaks<'a> {
         let fun = &self.placed.prog.funs[id];
         let table = &self.placed.funs[id];
         let vars = self.placed.prog.vars(Item::Fun(id));
-        let mut walk =
-            Walk { all: self, vars, table, live: Vec::new(), loc: None, peak: Peak::default() };
+        let mut made: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
+        for (id, block) in table.blocks.iter() {
+            if let Origin::Fresh { before, .. } = &block.origin {
+                made.entry(*before).or_default().push(id);
+            }
+        }
+        let (live, peak) = (Vec::new(), Peak::default());
+        let mut walk = Walk { all: self, vars, table, made, live, loc: None, peak };
         let params: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
         walk.begin_carried(&params);
         walk.record(None);
@@ -76,6 +82,8 @@ struct Walk<'a, 'p> {
     all: &'p mut Peaks<'a>,
     vars: &'a IdVec<Var, VarInfo>,
     table: &'a Table,
+    /// The blocks that are allocated before the statement that binds a variable.
+    made: FxHashMap<Var, Vec<BlockId>>,
     /// The blocks that exist.
     live: Vec<BlockId>,
     loc: Option<Loc>,
@@ -100,10 +108,13 @@ impl<'a> Walk<'a, '_> {
         reason = "the others have only functions of operators"
     )]
     fn stm(&mut self, stm: &'a Stm) {
-        for (id, block) in self.table.blocks.iter() {
-            if matches!(&block.origin, Origin::Fresh { before, .. } if stm.pat.contains(before)) {
-                self.begin(id);
-            }
+        for var in &stm.pat {
+            self.made
+                .get(var)
+                .cloned()
+                .unwrap_or_default()
+                .into_iter()
+                .for_each(|id| self.begin(id));
         }
         match &stm.exp {
             Exp::If(_, bodies) => self.branches(stm, bodies.iter()),
@@ -151,16 +162,12 @@ impl<'a> Walk<'a, '_> {
 
     /// The blocks in the function of an operator.
     fn inside(&mut self, body: &Body) {
-        let bound = bound_in_body(body);
-        for (id, block) in self.table.blocks.iter() {
-            let Origin::Fresh { before, .. } = &block.origin else { continue };
-            if bound.contains(before) && self.table.local_size(id).is_none() {
-                match self.size(id) {
-                    Some(size) if !size.vars().iter().any(|var| bound.contains(var)) => {
-                        self.begin(id);
-                    }
-                    _ => self.peak.more = true,
-                }
+        let bound: FxHashSet<Var> = bound_in_body(body).into_iter().collect();
+        let made = bound_in_body(body).into_iter().filter_map(|var| self.made.get(&var)).flatten();
+        for id in made.copied().collect::<Vec<BlockId>>() {
+            match self.size(id) {
+                Some(size) if !size.vars().iter().any(|var| bound.contains(var)) => self.begin(id),
+                _ => self.peak.more |= self.table.local_size(id).is_none(),
             }
         }
     }
