@@ -1,4 +1,4 @@
-"""Two compilers on the same programs, in one run: what `peer.py` and `compare.py` share.
+"""Two compilers on the same programs, in one run: what `peer.py`, `compare.py` and `memory.py` share.
 
 All servers are compiled first, several at a time. Then `fehu bench` drives them, one program after the other, so that noise
 hits both sides alike. Every line is printed as soon as it is known, because a machine that is borrowed may be taken back.
@@ -37,8 +37,9 @@ def arguments(parser):
 class Sides:
     """Two compilers, with names: the first is the one that the second is compared with."""
 
-    def __init__(self, args, compilers, driver, tmp):
+    def __init__(self, args, compilers, driver, tmp, read=None):
         self.args, self.tmp = args, tmp
+        self.read = read or times
         self.compilers = {name: os.path.abspath(path) for name, path in compilers.items()}
         self.driver = os.path.abspath(driver)
         self.start = time.monotonic()
@@ -68,7 +69,7 @@ class Sides:
             pass
 
     def measure(self, who, program, options=()):
-        """All times of the data sets of a program; none if there is no server."""
+        """All times of the data sets of a program, or what else is read; none if there is no server."""
         server, out = self.server(who, program), os.path.join(self.tmp, "times.json")
         if not os.path.exists(server):
             return None
@@ -87,7 +88,7 @@ class Sides:
             return {}
         finally:
             os.remove(beside)
-        return times(out) if os.path.exists(out) else {}
+        return self.read(out) if os.path.exists(out) else {}
 
     def ratio(self, key, first, second, mark=""):
         """Prints a row; how many times faster the second is, unless that cannot be said."""
@@ -128,6 +129,16 @@ def times(path):
                 found[(entry, name)] = data["runtimes"]
             elif "No such file" not in str(data):
                 print(f"{entry} {name}: {' '.join(str(data).split())[:300]}", flush=True)
+    return found
+
+
+def memory(path):
+    """The peak memory of each data set in a file of `fehu bench`, in bytes."""
+    found = {}
+    for entry, results in json.load(open(path)).items():
+        for name, data in results.get("datasets", {}).items():
+            if isinstance(data, dict) and data.get("bytes"):
+                found[(entry, name)] = max(data["bytes"].values())
     return found
 
 

@@ -5,8 +5,12 @@
 #define FE_SYSTEM_ALLOC(bytes) aligned_alloc(FE_ALIGNMENT, bytes)
 #endif
 
-// How many larger classes are looked at when there is no free block of the right one.
+// How many larger classes are looked at when there is no free block of the right one, and how many blocks of a class.
 #define FE_CLASSES_TRIED 4
+#define FE_BLOCKS_TRIED 8
+
+// Blocks of more bytes than this have capacities of their own in a class, of which at most a 64th is wasted.
+#define FE_CLASS_BLOCKS ((int64_t)1 << 16)
 
 #ifdef FE_MULTICORE
 // A miss of a block of this size is worth a look at the lists of the other threads.
@@ -43,6 +47,15 @@ static inline int64_t fe_class_capacity(int class) {
   }
   int log = (class - FE_SMALL_CLASSES) / 8 + 9;
   return (int64_t)((class - FE_SMALL_CLASSES) % 8 + 9) << (log - 3);
+}
+
+// The bytes of a new block for so many.
+static inline int64_t fe_capacity_for(int64_t bytes) {
+  if (bytes <= FE_CLASS_BLOCKS) {
+    return fe_class_capacity(fe_class_of(bytes));
+  }
+  int64_t step = (int64_t)1 << (fe_log2(bytes - 1) - 6);
+  return (bytes + step - 1) / step * step;
 }
 
 #ifdef FE_GPU
@@ -196,15 +209,20 @@ static void fe_pool_free(struct fe_pool *pool) {
 #endif
 }
 
-// Takes a free block of a class, or one a little larger; NULL if there is none.
-static struct fe_block *fe_shard_take(struct fe_pool *pool, struct fe_shard *shard, int class) {
+// Takes a free block of the class of so many bytes, or one a little larger; NULL if there is none.
+static struct fe_block *fe_shard_take(struct fe_pool *pool, struct fe_shard *shard, int64_t bytes) {
+  int class = fe_class_of(bytes);
   int end = class + FE_CLASSES_TRIED < FE_NUM_CLASSES ? class + FE_CLASSES_TRIED : FE_NUM_CLASSES;
   struct fe_block *block = NULL;
   fe_shard_lock(shard);
   for (; class < end && block == NULL; class++) {
-    block = shard->free[class];
-    if (block != NULL) {
-      shard->free[class] = block->next;
+    struct fe_block **at = &shard->free[class];
+    for (int tried = 0; *at != NULL && (*at)->capacity < bytes && tried < FE_BLOCKS_TRIED; tried++) {
+      at = &(*at)->next;
+    }
+    if (*at != NULL && (*at)->capacity >= bytes) {
+      block = *at;
+      *at = block->next;
       fe_shard_count(pool, shard, block->capacity, -block->capacity);
     }
   }
@@ -212,13 +230,13 @@ static struct fe_block *fe_shard_take(struct fe_pool *pool, struct fe_shard *sha
   return block;
 }
 
-static struct fe_block *fe_pool_take(struct fe_pool *pool, int class) {
+static struct fe_block *fe_pool_take(struct fe_pool *pool, int64_t bytes) {
   int own = fe_own_shard();
-  struct fe_block *block = fe_shard_take(pool, &pool->shards[own], class);
+  struct fe_block *block = fe_shard_take(pool, &pool->shards[own], bytes);
 #ifdef FE_MULTICORE
-  if (fe_class_capacity(class) >= FE_LARGE_BLOCK) {
+  if (bytes >= FE_LARGE_BLOCK) {
     for (int i = 1; i < FE_NUM_SHARDS && block == NULL; i++) {
-      block = fe_shard_take(pool, &pool->shards[(own + i) % FE_NUM_SHARDS], class);
+      block = fe_shard_take(pool, &pool->shards[(own + i) % FE_NUM_SHARDS], bytes);
     }
   }
 #endif
@@ -230,10 +248,9 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   if (bytes < 0 || bytes > FE_MAX_BLOCK) {
     return NULL;
   }
-  int class = fe_class_of(bytes);
-  struct fe_block *block = fe_pool_take(pool, class);
+  struct fe_block *block = fe_pool_take(pool, bytes);
   if (block == NULL) {
-    int64_t capacity = fe_class_capacity(class);
+    int64_t capacity = fe_capacity_for(bytes);
     if (pool->limit > 0 && pool->used + pool->kept + capacity > pool->limit) {
       fe_pool_trim(pool);
       if (pool->used + capacity > pool->limit) {

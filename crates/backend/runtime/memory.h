@@ -44,8 +44,8 @@ struct fe_mem {
 
 _Static_assert(sizeof(struct fe_block) <= FE_ALIGNMENT, "the header of a block must fit before its data");
 
-// Eight classes for each power of two, so that at most an eighth of a block is wasted; below 512 bytes they
-// are the multiples of 64. The last class is that of the largest block, of FE_MAX_BLOCK bytes.
+// Eight classes for each power of two, so that at most an eighth of a small block is wasted (and less of a large one, see
+// memory.c); below 512 bytes they are the multiples of 64. The last class is that of the largest block, of FE_MAX_BLOCK bytes.
 #define FE_SMALL_CLASSES 8
 #define FE_MAX_BLOCK ((int64_t)1 << 56)
 #define FE_NUM_CLASSES (FE_SMALL_CLASSES + (56 - 9) * 8)

@@ -83,6 +83,11 @@ pub const CPU: Pipeline = Pipeline {
         ASSIGN,
         // While arrays are still values, what is copied is seen best.
         SHORT_CIRCUIT,
+        // What is not made where it belongs may overwrite what it is made from.
+        OVERWRITE,
+        MERGE,
+        // What is in which block is decided.
+        LIFETIMES,
         EMIT,
         // Tiles first: the loops that are left inside of them are what the others improve.
         TILE,
@@ -200,7 +205,7 @@ pub const GPU: Pipeline = Pipeline {
         // What Segs read is known when nothing changes them any more.
         GRID_TILING,
     ],
-    stages: &[ASSIGN, SHORT_CIRCUIT, EMIT, EMPTY, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
 
 /// Gives every array a place.
@@ -229,6 +234,35 @@ pub const SHORT_CIRCUIT: Stage = Stage {
             fehu_mem::short_circuit::short_circuit(placed, settings.target.is_gpu());
         }
     }),
+};
+
+/// Needs less memory.
+pub const OVERWRITE: Stage = Stage {
+    name: "overwrite",
+    about: "lets maps store their results where their inputs are",
+    run: Run::Place(|placed, settings| {
+        if !settings.without.short_circuiting {
+            fehu_mem::overwrite::overwrite(placed);
+        }
+    }),
+};
+
+/// Needs less memory.
+pub const MERGE: Stage = Stage {
+    name: "merge",
+    about: "gives arrays in the functions of operators one block if they do not live at the same time",
+    run: Run::Place(|placed, settings| {
+        if !settings.without.short_circuiting {
+            fehu_mem::merge::merge(placed);
+        }
+    }),
+};
+
+/// Says when blocks end.
+pub const LIFETIMES: Stage = Stage {
+    name: "lifetimes",
+    about: "notes when the host releases memory",
+    run: Run::Place(|placed, _| fehu_mem::lifetimes::lifetimes(placed)),
 };
 
 /// Makes imperative code.
@@ -280,6 +314,9 @@ pub const C: Stage = Stage {
 pub const STAGES: &[Stage] = &[
     ASSIGN,
     SHORT_CIRCUIT,
+    OVERWRITE,
+    MERGE,
+    LIFETIMES,
     EMIT,
     TILE,
     EMPTY,

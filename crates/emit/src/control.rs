@@ -5,7 +5,7 @@ use fehu_base::id::Id;
 use fehu_base::{OrBug, Prim};
 use fehu_imp::{Arg, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, Body, ConstId, LoopForm, LoopParam, Switch, Type, Var};
-use fehu_mem::table::{Origin, Place};
+use fehu_mem::table::{Moment, Origin, Place};
 
 /// Where a result of a body goes.
 enum Target<'a> {
@@ -23,7 +23,7 @@ impl<'a> Emit<'a> {
     pub(super) fn if_(&mut self, pat: &[Var], cond: Atom, bodies: &'a [Body; 2]) {
         let targets = self.targets(pat);
         let cond = self.atom(cond);
-        let [yes, no] = [&bodies[0], &bodies[1]].map(|body| self.branch(body, &targets));
+        let [yes, no] = [0, 1].map(|number| self.branch(pat, number, &bodies[number], &targets));
         self.out.push(Stm::If(cond, yes, no));
     }
 
@@ -31,10 +31,10 @@ impl<'a> Emit<'a> {
         let targets = self.targets(pat);
         let on = self.atom(on);
         let mut cases = Vec::with_capacity(switch.cases.len());
-        for (value, body) in &switch.cases {
-            cases.push((*value, self.branch(body, &targets)));
+        for (number, (value, body)) in switch.cases.iter().enumerate() {
+            cases.push((*value, self.branch(pat, number, body, &targets)));
         }
-        let default = self.branch(&switch.default, &targets);
+        let default = self.branch(pat, switch.cases.len(), &switch.default, &targets);
         self.out.push(Stm::Switch(on, cases, default));
     }
 
@@ -64,19 +64,33 @@ impl<'a> Emit<'a> {
         self.table.blocks[place.block].origin == Origin::Carried(var)
     }
 
-    fn branch(&mut self, body: &'a Body, targets: &[Target<'a>]) -> fehu_imp::Block {
+    /// A body of a branch, by its number.
+    fn branch(
+        &mut self,
+        pat: &[Var],
+        number: usize,
+        body: &'a Body,
+        targets: &[Target<'a>],
+    ) -> fehu_imp::Block {
         self.block(|this| {
-            this.body(body);
-            this.move_to(targets, &body.results);
-            this.settle_after_sharing();
+            this.release(pat, |var| Moment::Entry(var, number));
+            this.inner(pat, number, body, targets);
         })
+    }
+
+    /// What a body of a branch or loop does, and what becomes of its results.
+    fn inner(&mut self, pat: &[Var], number: usize, body: &'a Body, targets: &[Target<'a>]) {
+        self.body(body);
+        self.move_to(targets, &body.results);
+        self.release(pat, |var| Moment::Exit(var, number));
+        self.settle_after_sharing();
     }
 
     /// Moves the results of a body to where they belong, all at the same time.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other values are assigned as they are")]
     fn move_to(&mut self, targets: &[Target<'a>], results: &[Atom]) {
         let assigned: Vec<V> = targets.iter().flat_map(|target| self.assigned(target)).collect();
-        let mut moves: Vec<Stm> = Vec::new();
+        let (mut moves, mut saved) = (Vec::new(), Vec::new());
         for (target, result) in targets.iter().zip(results) {
             match target {
                 Target::Nothing => {}
@@ -99,6 +113,7 @@ impl<'a> Emit<'a> {
                     }
                     if assigned.contains(&source.ptr) {
                         source = self.saved(source, index, self.table.blocks[place.block].elem);
+                        saved.extend(source.handle.filter(|_| self.is_host()).map(Stm::Free));
                         index = Exp::int(0);
                     } else if assigned.iter().any(|v| index.mentions(*v)) {
                         // Its beginning depends on a scalar that is about to change.
@@ -109,6 +124,7 @@ impl<'a> Emit<'a> {
             }
         }
         self.out.append(&mut moves);
+        self.out.append(&mut saved);
     }
 
     fn assigned(&mut self, target: &Target<'_>) -> Option<V> {
@@ -159,13 +175,14 @@ impl<'a> Emit<'a> {
                 (None, None) => Target::Nothing,
             });
         }
+        self.release(pat, |var| Moment::Entry(var, 0));
         match form {
             LoopForm::For(var, bound) => {
                 let to = self.atom(bound);
                 let prim = self.prim_of(var.into());
                 let v = self.new_var(&self.ir[var].hint.clone(), Ty::Scalar(prim));
                 self.scalars.insert(var, Exp::Var(v));
-                let body = self.branch(body, &targets);
+                let body = self.block(|this| this.inner(pat, 0, body, &targets));
                 let zero = Exp::Const(ir::Scalar::zero(prim));
                 self.out.push(Stm::For {
                     var: v,
@@ -178,7 +195,7 @@ impl<'a> Emit<'a> {
             }
             LoopForm::While(var) => {
                 let cond = self.atom(var.into());
-                let body = self.branch(body, &targets);
+                let body = self.block(|this| this.inner(pat, 0, body, &targets));
                 self.out.push(Stm::While(cond, body));
             }
         }

@@ -40,7 +40,7 @@ use fehu_base::{IdVec, OrBug, Prim, bug};
 use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Kind, Program, Stm, Tile, Ty, V, VarInfo};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Level, Stage, Type, Var};
 use fehu_mem::lmad::Lmad;
-use fehu_mem::table::{BlockId, Origin, Place, Placed, Table, contents_of};
+use fehu_mem::table::{BlockId, Moment, Origin, Place, Placed, Table, contents_of};
 use runs::Runs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -296,11 +296,9 @@ impl<'a> Emit<'a> {
     /// Emits the statements of a body.
     fn body(&mut self, body: &'a Body) {
         let around = std::mem::take(&mut self.together);
-        let releases = self.is_host();
-        let last = if releases { release::last_uses(self, body) } else { Vec::new() };
-        for (index, stm) in body.stms.iter().enumerate() {
+        for stm in &body.stms {
             self.stm(stm);
-            last.get(index).into_iter().for_each(|blocks| self.release(blocks));
+            self.release(&stm.pat, Moment::After);
         }
         self.together = around;
     }

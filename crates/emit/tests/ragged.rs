@@ -15,6 +15,9 @@ use fehu_oracle::machine;
 fn code(prog: &Prog, improved: bool) -> Option<Program> {
     let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
+    fehu_mem::overwrite::overwrite(&mut placed);
+    fehu_mem::merge::merge(&mut placed);
+    fehu_mem::lifetimes::lifetimes(&mut placed);
     let mut program = emit(&placed, Options { strict_float: true, ..Options::default() });
     if improved {
         for transformation in fehu_loops::TRANSFORMATIONS {

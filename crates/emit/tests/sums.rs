@@ -36,3 +36,27 @@ fn another_is_not() {
         assert!(!code.contains("= sums parts"), "{code}");
     }
 }
+
+#[test]
+fn chunks_begin_with_a_neutral_element_that_is_beside_the_result() {
+    // Both become rows of the matrix, which is one block.
+    let text = "prog arrays
+fun f (n: i64, xs: [n]i64, m: i64) -> (r: [2][8]i64) =
+  let (ne: [8]i64) = replicate (8) 0
+  let (sum: [8]i64) = screma n (xs)
+    map \\(x: i64) -> ([8]i64) {
+      let (xs1: [8]i64) = replicate (8) x
+      in (xs1)
+    }
+    red \\(as1: [8]i64, bs: [8]i64) -> ([8]i64) {
+      let (cs: [8]i64) = screma 8 (as1, bs) map \\(a: i64, b: i64) -> (i64) {
+        let (c: i64) = add a b
+        in (c)
+      }
+      in (cs)
+    } neutral (ne)
+  let (r: [2][8]i64) = array i64 (ne, sum)
+  in (r)";
+    let prog = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    run(&prog, true, 40);
+}

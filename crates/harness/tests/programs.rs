@@ -90,8 +90,8 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     let programs = suite::programs(&folders).expect("the folders can be listed");
     // What `assign` alone makes of programs is tested with random ones, in `oracle/tests/heap.rs`.
     for names in [
-        "assign,short_circuit",
-        "assign,short_circuit,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
+        "assign,short_circuit,overwrite,merge",
+        "assign,short_circuit,overwrite,merge,lifetimes,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
     ] {
         let results = suite::run(&programs, 2, &staged(names), &|_| {});
         for result in &results {

@@ -74,6 +74,11 @@ pub fn product_of<'a>(polys: impl IntoIterator<Item = &'a Poly>) -> Option<Poly>
     polys.into_iter().try_fold(Poly::constant(1), |product, poly| product.mul(poly))
 }
 
+/// Whether a polynomial in sizes, which are not negative, is never larger than another.
+pub fn is_at_most(a: &Poly, b: &Poly) -> bool {
+    b.sub(a).is_some_and(|rest| rest.terms().iter().all(|(_, factor)| *factor >= 0))
+}
+
 /// The polynomial as text, terms of high degree first: `n*b - b + 1`.
 pub fn show(poly: &Poly, name: &dyn Fn(Var) -> String) -> String {
     let mut terms: Vec<&(Monomial, i128)> = poly.terms().iter().collect();

@@ -8,11 +8,12 @@
 //! --   xs_1: m0, 0 + {(n_0 : 1)}
 //! --   ys_3: m1, 0 + {(n_0 : 4), (4 : 1)}
 //! --   is_5: computed, iota from 0 by 1
+//! --   after ys_3: m0 ends
 //! ```
 //!
 //! Variables for the positions of operators are not in the program; they have a dot in their names.
 
-use crate::table::{Computed, Origin, Placed, Table};
+use crate::table::{Computed, Moment, Origin, Placed, Table};
 use fehu_base::IdVec;
 use fehu_ir::text::{renumber_fun, show_atom, var_name};
 use fehu_ir::{Atom, Fun, Var, VarInfo};
@@ -101,6 +102,19 @@ fn table(f: &mut fmt::Formatter<'_>, mut fun: Fun, table: &Table) -> fmt::Result
             Computed::Replicate(value) => format!("always {}", names.atom(value)),
         };
         writeln!(f, "--   {}: computed, {what}", names.var(var))?;
+    }
+    let mut moments: Vec<Moment> = table.ends.keys().copied().collect();
+    moments.sort_unstable_by_key(|moment| (names.map.get(&moment.var()).copied(), *moment));
+    for moment in moments {
+        let var = names.var(moment.var());
+        let when = match moment {
+            Moment::After(_) => format!("after {var}"),
+            Moment::Entry(_, number) => format!("on entry {number} of {var}"),
+            Moment::Exit(_, number) => format!("on exit {number} of {var}"),
+        };
+        let blocks: Vec<String> =
+            table.ends[&moment].iter().map(|block| format!("{block:?}")).collect();
+        writeln!(f, "--   {when}: {} ends", blocks.join(", "))?;
     }
     Ok(())
 }

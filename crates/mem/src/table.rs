@@ -49,8 +49,21 @@ pub struct Table {
     pub elided: FxHashSet<Var>,
     /// The order in memory of the dimensions of arrays that are not in row-major order; see [`crate::layout`].
     pub orders: Orders,
+    /// When the host releases blocks; see [`crate::lifetimes`].
+    pub ends: FxHashMap<Moment, Vec<BlockId>>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].
     indices: FxHashMap<Option<Var>, Var>,
+}
+
+/// A moment in the execution of a body. A statement is known by the first variable that it binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Moment {
+    /// After a statement.
+    After(Var),
+    /// When a body of a branch, by its number, is entered; when the parameters of a loop have their first values.
+    Entry(Var, usize),
+    /// When what a body of a branch or loop yields has been handed on.
+    Exit(Var, usize),
 }
 
 /// An array without memory.
@@ -100,6 +113,15 @@ pub enum Origin {
     Carried(Var),
     /// Nothing is in it.
     Unused,
+}
+
+impl Moment {
+    /// The variable by which the statement is known.
+    pub fn var(self) -> Var {
+        match self {
+            Moment::After(var) | Moment::Entry(var, _) | Moment::Exit(var, _) => var,
+        }
+    }
 }
 
 /// Blocks with more elements than this are not kept on the stack or in registers.
@@ -154,6 +176,15 @@ impl Table {
     /// A block that no longer contains anything is not allocated.
     pub fn forget(&mut self, block: BlockId) {
         self.blocks[block].origin = Origin::Unused;
+    }
+
+    /// Everything that is in a block is in another one instead, at the same places.
+    pub fn move_all(&mut self, gone: BlockId, into: BlockId) {
+        for place in self.places.values_mut().filter(|place| place.block == gone) {
+            place.block = into;
+        }
+        self.blocks[into].heap |= self.blocks[gone].heap;
+        self.forget(gone);
     }
 
     /// The variable that stands for the position at which the function of an operator is applied. The operator is identified by

@@ -172,3 +172,13 @@ fn a_new_array_in_a_loop_is_not_the_old_one() {
          update s[0:n:1, i] = v\n in (t) }\n in (y)\n",
     );
 }
+
+#[test]
+fn loops_update_views_where_they_are() {
+    // The transposition of an array that nobody else needs.
+    let text = "fun f (n: i64, m: i64, *x: [n][m]f32) -> (res: f32) =\n let (t: [m][n]f32) = rearrange (1, 0) x\n let (y: [m][n]f32) = \
+                loop (a: [m][n]f32 = t) for i: i64 < m { let (b: [m][n]f32) = update a[i, 0] = 1.0f32 in (b) }\n let (r: f32) = \
+                index y[0, 0] in (r)\n";
+    let (before, left) = left(text);
+    assert!(before == 0 && left.is_empty(), "{left:?}");
+}

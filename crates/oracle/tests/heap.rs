@@ -10,6 +10,8 @@ use fehu_ir::{Prog, Stage};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
+use fehu_mem::merge::merge;
+use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_oracle::heap::{self, Fault, Limits};
 use std::path::{Path, PathBuf};
@@ -55,6 +57,8 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
     if way.circuit {
         short_circuit(&mut placed, false);
+        overwrite(&mut placed);
+        merge(&mut placed);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
     oracle.agree_with(&prog, &mut |fun, args| {

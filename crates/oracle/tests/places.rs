@@ -8,6 +8,8 @@ use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::number;
 use fehu_mem::assign::assign;
 use fehu_mem::copies::copies;
+use fehu_mem::merge::merge;
+use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::{Refusals, short_circuit};
 use fehu_oracle::heap::{self, Fault, Limits};
 
@@ -28,6 +30,8 @@ fn parts_of_arrays_are_made_in_place_only_where_nobody_notices() {
         before += copies(&placed, &Refusals::default()).len();
         let refusals = short_circuit(&mut placed, seed % 3 == 2);
         after += copies(&placed, &refusals).len();
+        overwrite(&mut placed);
+        merge(&mut placed);
         let oracle = Oracle { seed, ..Oracle::default() };
         let runs = oracle.agree_with(&prog, &mut |fun, args| {
             let limits = Limits { steps: 3_000_000, ..Limits::default() };

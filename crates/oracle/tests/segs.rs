@@ -11,6 +11,8 @@ use fehu_irtest::random::each_way;
 use fehu_mem::assign::{assign, assign_in};
 use fehu_mem::layout::Layouts;
 use fehu_mem::lmad::{Dim, Lmad};
+use fehu_mem::merge::merge;
+use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::{Block, Origin, Place, Placed, Table};
 use fehu_oracle::heap::{Fault, Limits, call};
@@ -32,6 +34,8 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let Ok(mut placed) = assign_in(prog.clone(), layouts) else { return Ok(Runs::default()) };
     if way != Way::Plain {
         short_circuit(&mut placed, false);
+        overwrite(&mut placed);
+        merge(&mut placed);
     }
     let oracle = Oracle { seed, rounds: 2, ..Oracle::default() };
     oracle.agree_with(prog, &mut |fun, args| {

@@ -52,6 +52,29 @@ static void classes(void) {
     CHECK(class < 8 || capacity - fe_class_capacity(class - 1) <= capacity / 8);
   }
   CHECK(fe_class_capacity(FE_NUM_CLASSES - 1) == FE_MAX_BLOCK);
+  // Of large blocks at most a 64th is wasted, and they stay in their class.
+  for (int64_t bytes = FE_CLASS_BLOCKS - 100; bytes < 4 * FE_CLASS_BLOCKS; bytes += 977) {
+    int64_t capacity = fe_capacity_for(bytes);
+    CHECK(capacity >= bytes && capacity % 64 == 0 && fe_class_of(capacity) == fe_class_of(bytes));
+    CHECK(bytes <= FE_CLASS_BLOCKS || capacity - bytes <= bytes / 64);
+  }
+  CHECK(fe_capacity_for(FE_MAX_BLOCK) == FE_MAX_BLOCK);
+}
+
+// Blocks of one class are not all large enough.
+static void large(struct futhark_context *ctx) {
+  struct fe_mem a = {0}, b = {0};
+  const int64_t small = 9 * FE_CLASS_BLOCKS / 8 - 4096, more = 9 * FE_CLASS_BLOCKS / 8;
+  CHECK(fe_class_of(small) == fe_class_of(more));
+  CHECK(fe_alloc(ctx, &a, more) == 0 && fe_alloc(ctx, &b, small) == 0);
+  unsigned char *data = a.data;
+  fe_free(ctx, &a);
+  fe_free(ctx, &b);
+  int64_t before = allocations;
+  CHECK(fe_alloc(ctx, &a, more) == 0 && a.data == data && allocations == before);
+  CHECK(fe_alloc(ctx, &b, small) == 0 && allocations == before);
+  fe_free(ctx, &a);
+  fe_free(ctx, &b);
 }
 
 static void reuse(struct futhark_context *ctx) {
@@ -180,6 +203,7 @@ int main(void) {
   fe_pool_init(&ctx->pool);
   classes();
   reuse(ctx);
+  large(ctx);
   counting(ctx);
   exhaustion(ctx);
 #ifdef FE_MULTICORE

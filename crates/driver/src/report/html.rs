@@ -69,6 +69,7 @@ fn legend(out: &mut String) {
         (NoteKind::Missed, "could not be optimised"),
         (NoteKind::Made, "creates an array in memory"),
         (NoteKind::Copy, "copies an array"),
+        (NoteKind::Memory, "uses the most memory"),
         (NoteKind::Layout, "stores an array in another order"),
         (NoteKind::Check, "is checked at run time"),
         (NoteKind::Nest, "is repeated at each position of another operator"),
@@ -156,6 +157,7 @@ li.missed { color: var(--missed); } li.missed::before { content: '\\2212 '; }
 li.made { color: var(--made); } li.made::before { content: '= '; }
 li.check { color: var(--check); } li.check::before { content: '? '; }
 li.copy { color: var(--made); } li.copy::before { content: '* '; }
+li.memory { color: var(--made); } li.memory::before { content: '^ '; }
 li.layout { color: var(--made); } li.layout::before { content: '% '; }
 li.nest { color: var(--made); } li.nest::before { content: '~ '; }
 .flows { display: flex; flex-wrap: wrap; gap: 2em; align-items: flex-start; }

@@ -55,6 +55,8 @@ fn summary(json: &mut Json, report: &Report) {
     number(json, "checks_hoisted", summary.checks.hoisted);
     number(json, "checks_once", summary.checks.once);
     number(json, "checks_repeated", summary.checks.repeated);
+    json.key("memory");
+    json.object(|json| summary.memory.iter().for_each(|(entry, bytes)| json.field(entry, bytes)));
 }
 
 fn note(json: &mut Json, file: Option<&str>, note: &Note) {

@@ -25,7 +25,7 @@ pub struct Report {
 }
 
 /// What optimisation changed, in numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// The array operators before and after.
     pub operators: (usize, usize),
@@ -33,6 +33,8 @@ pub struct Summary {
     pub arrays: (usize, usize),
     /// The copies of arrays that are left.
     pub copies: usize,
+    /// The most memory that each entry point needs, in bytes, in terms of sizes.
+    pub memory: Vec<(String, String)>,
     /// The checks.
     pub checks: CheckCounts,
 }
@@ -72,6 +74,8 @@ pub enum NoteKind {
     Made,
     /// An array is copied.
     Copy,
+    /// As much memory is in use as ever.
+    Memory,
     /// An array is not in row-major order.
     Layout,
     /// Something is tested at run time.
@@ -88,6 +92,7 @@ impl NoteKind {
             NoteKind::Missed => "missed",
             NoteKind::Made => "made",
             NoteKind::Copy => "copy",
+            NoteKind::Memory => "memory",
             NoteKind::Layout => "layout",
             NoteKind::Check => "check",
             NoteKind::Nest => "nest",
@@ -101,6 +106,7 @@ impl NoteKind {
             NoteKind::Missed => '-',
             NoteKind::Made => '=',
             NoteKind::Copy => '*',
+            NoteKind::Memory => '^',
             NoteKind::Layout => '%',
             NoteKind::Check => '?',
             NoteKind::Nest => '~',
@@ -141,14 +147,15 @@ pub fn report(
         notes.add(remark.loc.as_ref(), Note { line: 0, column: 0, kind, text });
     }
     made::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
-    let copies = copied::explain(after, &mut |loc, note| notes.add(loc, note));
+    let (copies, memory) = copied::explain(after, &mut |loc, note| notes.add(loc, note));
     if layouts {
         orders::explain(after, &mut |loc, note| notes.add(loc, note));
     }
     nests::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
     let checks = checks::compare(before, after, &mut |loc, note| notes.add(loc, note));
     let (old, new) = (made::count(before), made::count(after));
-    let summary = Summary { operators: (old.0, new.0), arrays: (old.1, new.1), copies, checks };
+    let (operators, arrays) = ((old.0, new.0), (old.1, new.1));
+    let summary = Summary { operators, arrays, copies, memory, checks };
     let entries = entries(before, after);
     let (files, elsewhere) = notes.finish(program, sources);
     Report { program: program.to_owned(), summary, files, elsewhere, entries }

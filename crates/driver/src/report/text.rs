@@ -49,12 +49,16 @@ pub fn text(report: &Report, style: Style) -> String {
 pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
     let summary = &report.summary;
     let change = |(before, after): (usize, usize)| format!("{before} before, {after} after");
-    vec![
+    let mut rows = vec![
         ("array operators", change(summary.operators)),
         ("arrays created", change(summary.arrays)),
         ("copies", summary.copies.to_string()),
         ("checks", checks(summary.checks)),
-    ]
+    ];
+    for (entry, bytes) in &summary.memory {
+        rows.push(("peak memory", format!("{entry}: {bytes} bytes")));
+    }
+    rows
 }
 
 fn checks(counts: CheckCounts) -> String {
@@ -117,7 +121,7 @@ impl Paint {
         let code = match kind {
             NoteKind::Done => "1;32",
             NoteKind::Missed => "1;31",
-            NoteKind::Made | NoteKind::Copy | NoteKind::Layout => "1;36",
+            NoteKind::Made | NoteKind::Copy | NoteKind::Memory | NoteKind::Layout => "1;36",
             NoteKind::Check => "1;33",
             NoteKind::Nest => "1;35",
         };

@@ -12,7 +12,7 @@ use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, Stm, Ty, V};
 use fehu_ir::free::{bound_in_lambda, free_in_lambda};
-use fehu_ir::{BinOp, Lambda, Screma, Type, Var};
+use fehu_ir::{BinOp, Lambda, Red, Screma, Type, Var};
 use fehu_mem::table::{BlockId, Place};
 
 /// A multiple of the number of elements in a cache line, a power of two.
@@ -176,16 +176,21 @@ impl<'a> Emit<'a> {
     /// Whether scans and reductions combine scalars, or reductions combine arrays of which each chunk can have its own.
     pub(crate) fn has_partials(&self, op: &Screma) -> bool {
         self.combines_scalars(op)
-            || op.scans.is_empty() && op.reds.iter().all(|red| self.has_rows(op, &red.op))
+            || op.scans.is_empty() && op.reds.iter().all(|red| self.has_rows(op, red))
     }
 
-    /// Whether each chunk can have its own copy of what a reduction combines.
-    fn has_rows(&self, op: &Screma, combine: &Lambda) -> bool {
+    /// Whether each chunk can have its own copy of what a reduction combines. What it reads then must not be in the same block.
+    fn has_rows(&self, op: &Screma, red: &Red) -> bool {
+        let combine = &red.op;
         let (first, second) = combine.params.split_at(combine.params.len() / 2);
         let block = |param: &Var| self.place(*param).map(|place| place.block);
         let others: Vec<BlockId> = first.iter().filter_map(block).collect();
+        let read =
+            red.neutral.iter().filter_map(|atom| atom.var()).chain(op.inputs.iter().copied());
+        let mut read = read.filter_map(|var| block(&var));
         self.can_be_elsewhere(first, &[&op.map, combine])
             && self.can_be_elsewhere(second, &[combine])
+            && !read.any(|block| others.contains(&block))
             && !second.iter().filter_map(block).any(|block| others.contains(&block))
     }
 

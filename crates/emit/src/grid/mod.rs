@@ -118,7 +118,7 @@ impl<'a> Emit<'a> {
         let blocks = quot_up(space.total.clone(), Exp::int(i64::from(threads)));
         let mut code = None;
         self.launch(hint, blocks, threads, |this, block, thread| {
-            let at = this.new_var("at", Ty::Scalar(Prim::I64));
+            let at = this.flat(block, thread);
             let body = this.block(|this| {
                 let indices = this.position_in(Exp::Var(at), &space);
                 work(this, &indices);

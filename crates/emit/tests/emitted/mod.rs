@@ -16,6 +16,9 @@ pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     (fehu_par::EPILOGUE.run)(&mut divided, &mut Remarks::default());
     let mut placed = fehu_mem::assign::assign(divided).expect("it has a table");
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
+    fehu_mem::overwrite::overwrite(&mut placed);
+    fehu_mem::merge::merge(&mut placed);
+    fehu_mem::lifetimes::lifetimes(&mut placed);
     let program = emit(&placed, Options { strict_float: true, ..Options::default() });
     for seed in 0..5 {
         let oracle = Oracle { seed, max_size, ..Oracle::default() };

@@ -124,8 +124,12 @@ impl Assign<'_> {
                 targets.push(self.table.place(param.var).cloned());
                 continue;
             }
-            param.init = self.in_order_of(param.var, param.init);
-            if let Some(place) = self.first_place(param).filter(|_| in_place(param.var, body, k)) {
+            let stays = in_place(param.var, body, k);
+            // What stays where its first value is may have any strides; kernels must know its order.
+            if self.beside_kernels || !stays || self.first_place(param).is_none() {
+                param.init = self.in_order_of(param.var, param.init);
+            }
+            if let Some(place) = self.first_place(param).filter(|_| stays) {
                 self.table.set(param.var, place.clone());
                 targets.push(Some(place));
                 continue;
@@ -155,7 +159,11 @@ impl Assign<'_> {
         for (var, param) in pat.iter().zip(params.iter()) {
             self.same(*var, Atom::Var(param.var));
             if let Some(place) = self.table.place(*var).cloned() {
-                let lmad = Lmad { offset: place.lmad.offset, ..self.layout(*var) };
+                let mut lmad = Lmad { offset: place.lmad.offset, ..self.layout(*var) };
+                if self.table.is_strided(param.var) {
+                    let dims = lmad.dims.iter_mut().zip(&place.lmad.dims);
+                    dims.for_each(|(dim, other)| dim.stride = other.stride.clone());
+                }
                 self.table.set(*var, Place { lmad, ..place });
             }
         }

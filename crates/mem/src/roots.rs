@@ -1,0 +1,109 @@
+//! Which blocks may be the same memory at run time.
+//!
+//! A block that is allocated is itself. One that comes with a variable is what the variable's value is in: that of a branch, of the
+//! first value of a loop's parameter or of the last one's result, or of an argument of a call. These are its *roots*. Two blocks
+//! may be the same memory if they have a root in common.
+
+use crate::table::{BlockId, Origin, Table};
+use fehu_ir::visit::{Visit, walk_stm};
+use fehu_ir::{Atom, Body, Exp, Param, Stm, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The roots of the blocks of a function.
+pub(crate) struct Roots {
+    /// All of them, the block included.
+    of: FxHashMap<BlockId, FxHashSet<BlockId>>,
+    /// The blocks that may be, besides, memory of somebody else: of the caller, or of a constant.
+    foreign: FxHashSet<BlockId>,
+}
+
+impl Roots {
+    pub(crate) fn new(table: &Table, params: &[Param], body: &Body) -> Roots {
+        let mut from = From { table, edges: FxHashMap::default(), foreign: FxHashSet::default() };
+        from.body(body);
+        let From { edges, mut foreign, .. } = from;
+        let consumed = |var: &Var| params.iter().any(|param| param.var == *var && param.consumed);
+        for (id, block) in table.blocks.iter() {
+            if let Origin::Carried(var) = &block.origin
+                && !edges.contains_key(&id)
+                && !consumed(var)
+            {
+                foreign.insert(id);
+            }
+        }
+        let mut of = FxHashMap::default();
+        for (id, _) in table.blocks.iter() {
+            let mut found = FxHashSet::from_iter([id]);
+            let mut open = vec![id];
+            while let Some(block) = open.pop() {
+                for root in edges.get(&block).into_iter().flatten() {
+                    if found.insert(*root) {
+                        open.push(*root);
+                    }
+                }
+            }
+            of.insert(id, found);
+        }
+        Roots { of, foreign }
+    }
+
+    /// Whether two blocks may be the same memory.
+    pub(crate) fn may_be_same(&self, a: BlockId, b: BlockId) -> bool {
+        !self.of[&a].is_disjoint(&self.of[&b])
+    }
+
+    /// Whether a block is certainly memory that this function has allocated or was given.
+    pub(crate) fn is_ours(&self, block: BlockId) -> bool {
+        self.of[&block].is_disjoint(&self.foreign)
+    }
+
+    /// What was in one block is in another from now on.
+    pub(crate) fn merge(&mut self, gone: BlockId, into: BlockId) {
+        for roots in self.of.values_mut() {
+            if roots.contains(&gone) {
+                roots.insert(into);
+            }
+        }
+    }
+}
+
+/// Where the blocks that variables carry come from.
+struct From<'a> {
+    table: &'a Table,
+    edges: FxHashMap<BlockId, Vec<BlockId>>,
+    foreign: FxHashSet<BlockId>,
+}
+
+impl From<'_> {
+    fn flow(&mut self, to: Var, from: Atom) {
+        let block = |var: Var| self.table.place(var).map(|place| place.block);
+        let (Some(to), from) = (block(to), from.var().and_then(block)) else { return };
+        self.edges.entry(to).or_default().extend(from.filter(|from| *from != to));
+    }
+}
+
+impl Visit for From<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others carry no blocks")]
+    fn stm(&mut self, stm: &Stm) {
+        match &stm.exp {
+            Exp::If(..) | Exp::Switch(..) => stm.exp.for_each_body(&mut |body| {
+                stm.pat.iter().zip(&body.results).for_each(|(var, from)| self.flow(*var, *from));
+            }),
+            Exp::Loop(params, _, body) => {
+                for (param, result) in params.iter().zip(&body.results) {
+                    self.flow(param.var, param.init);
+                    self.flow(param.var, *result);
+                }
+            }
+            Exp::Call(_, args) => {
+                for var in &stm.pat {
+                    args.iter().for_each(|arg| self.flow(*var, *arg));
+                    // It may also return a constant.
+                    self.foreign.extend(self.table.place(*var).map(|place| place.block));
+                }
+            }
+            _ => {}
+        }
+        walk_stm(self, stm);
+    }
+}

@@ -1,0 +1,93 @@
+//! Maps that overwrite their inputs, and those that must not.
+
+use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
+use fehu_mem::assign::assign;
+use fehu_mem::overwrite::overwrite;
+use fehu_mem::short_circuit::short_circuit;
+use fehu_mem::table::Origin;
+
+/// How many blocks are allocated, and how many of them go.
+fn blocks(text: &str) -> (usize, usize) {
+    let text = format!("prog arrays\n{text}");
+    let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
+    short_circuit(&mut placed, false);
+    let count = |placed: &fehu_mem::table::Placed| {
+        let blocks = placed.funs.iter().flat_map(|(_, table)| table.blocks.iter());
+        blocks.filter(|(_, block)| matches!(block.origin, Origin::Fresh { .. })).count()
+    };
+    let before = count(&placed);
+    overwrite(&mut placed);
+    (before, before - count(&placed))
+}
+
+/// `name` is a map of `from`, whose function also has these statements.
+fn map(name: &str, from: &str, also: &str) -> String {
+    format!(
+        "let ({name}: [n]f32) = screma n ({from}, is) map \\(e{name}: f32, i{name}: i64) -> (f32) {{ {also} let (d{name}: f32) \
+         = mul e{name} 2.0f32 in (d{name}) }}\n"
+    )
+}
+
+/// A function of an array that has these statements and this result.
+fn function(statements: &str, result: &str) -> String {
+    format!(
+        "fun f (n: i64, t: bool, x: [n]f32) -> (res: [n]f32) =\n let (is: [n]i64) = iota i64 n 0 1\n {statements} in ({result})\n"
+    )
+}
+
+#[test]
+fn chains_need_one_block() {
+    let chain = map("a", "x", "") + &map("b", "a", "") + &map("c", "b", "");
+    assert_eq!(blocks(&function(&chain, "c")), (3, 2));
+    // An argument is the caller's, unless it is consumed.
+    assert_eq!(blocks(&function(&chain, "c").replace("x: [n]f32)", "*x: [n]f32)")), (3, 3));
+}
+
+#[test]
+fn what_is_read_elsewhere_or_later_stays() {
+    let first = map("a", "x", "");
+    let own = map("b", "a", "let (o: f32) = index a[ib]");
+    assert_eq!(blocks(&function(&(first.clone() + &own), "b")), (2, 1));
+    let other = map("b", "a", "let (z: i64) = sub ib 1 let (o: f32) = index a[z]");
+    assert_eq!(blocks(&function(&(first.clone() + &other), "b")), (2, 0));
+    let row = map("b", "a", "let (o: [n]f32) = index a[0:n:1]");
+    assert_eq!(blocks(&function(&(first.clone() + &row), "b")), (2, 0));
+    let later =
+        first.clone() + &map("b", "a", "") + "let (o: f32) = index a[0]\n" + &map("g", "b", "");
+    assert_eq!(blocks(&function(&later, "g")), (3, 1));
+    // By another name.
+    let branch = "let (d: [n]f32) = if t then { in (a) } else { in (x) }\n";
+    let alias =
+        first.clone() + branch + &map("b", "a", "") + &map("g", "b", "let (o: f32) = index d[ig]");
+    assert_eq!(blocks(&function(&alias, "g")), (3, 1));
+    let dead = first + branch + &map("b", "a", "") + &map("g", "b", "");
+    assert_eq!(blocks(&function(&dead, "g")), (3, 2));
+}
+
+#[test]
+fn loops_work_on_one_block() {
+    let steps = |init: &str, params: &str, body: &str, results: &str| {
+        format!(
+            "let (r: [n]f32{params}) = loop (p: [n]f32 = {init}{}) for k: i64 < n {{ {body} in ({results}) }}\n",
+            if params.is_empty() { String::new() } else { format!(", q: [n]f32 = {init}") }
+        )
+    };
+    let (first, step) = (map("a", "x", ""), map("b", "p", ""));
+    let once = first.clone() + &steps("a", "", &step, "b");
+    assert_eq!(blocks(&function(&once, "r")), (2, 1));
+    // The first value is the caller's, or needed in the loop, or after it.
+    assert_eq!(blocks(&function(&steps("x", "", &step, "b"), "r")), (1, 0));
+    let inside = map("b", "p", "let (o: f32) = index a[ib]");
+    assert_eq!(blocks(&function(&(first.clone() + &steps("a", "", &inside, "b")), "r")), (2, 0));
+    let after = once + &map("g", "r", "let (o: f32) = index a[ig]");
+    assert_eq!(blocks(&function(&after, "g")), (3, 0));
+    // Two parameters begin as one array.
+    let both = map("b", "p", "") + &map("g", "q", "");
+    let two = first
+        + &steps("a", ", s: [n]f32", &both, "b, g")
+        + &map("h", "r", "let (o: f32) = index s[ih]");
+    assert_eq!(blocks(&function(&two, "h")).1, 0);
+}
