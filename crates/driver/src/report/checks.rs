@@ -18,8 +18,10 @@ pub struct CheckCounts {
     pub hoisted: usize,
     /// Those outside of loops, made once.
     pub once: usize,
-    /// Those that are made in every iteration of a loop or at every position of an operator.
+    /// Those that are made in every iteration of a loop outside of operators.
     pub repeated: usize,
+    /// Those that are made at every position of an operator: where time is spent.
+    pub positions: usize,
 }
 
 /// Compares the checks before and after optimisation. Adds notes about them, with the place of each.
@@ -36,35 +38,39 @@ pub(super) fn compare(
             // How the prelude convinces itself is nothing to bother people with.
             continue;
         }
-        let (kind, text) = match (seen.repeated, left.map(|left| left.repeated)) {
-            (_, None) => {
-                counts.proved += 1;
-                (NoteKind::Done, format!("check: {what}: proved at compile time"))
-            }
-            (true, Some(false)) => {
-                counts.hoisted += 1;
-                (NoteKind::Check, format!("check: {what}: tested once, before the loop"))
-            }
-            (false, Some(false)) => {
-                counts.once += 1;
-                (NoteKind::Check, format!("check: {what}: tested once"))
-            }
-            (_, Some(true)) => {
-                counts.repeated += 1;
-                (NoteKind::Check, format!("check: {what}: tested in every iteration"))
-            }
+        let (count, became) = match (seen.often, left.map(|left| left.often)) {
+            (_, None) => (&mut counts.proved, "proved at compile time"),
+            (Often::Once, Some(Often::Once)) => (&mut counts.once, "tested once"),
+            (_, Some(Often::Once)) => (&mut counts.hoisted, "tested once, before the loop"),
+            (_, Some(Often::Iterations)) => (&mut counts.repeated, "tested in every iteration"),
+            (_, Some(Often::Positions)) => (&mut counts.positions, "tested at every position"),
         };
+        *count += 1;
+        let kind = if left.is_none() { NoteKind::Done } else { NoteKind::Check };
+        let text = format!("check: {what}: {became}");
         let loc = place.clone().map(Loc);
         add(loc.as_ref(), Note { line: 0, column: 0, kind, text });
     }
     counts
 }
 
+/// How often something is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+enum Often {
+    /// Outside of loops.
+    #[default]
+    Once,
+    /// In every iteration of a loop, outside of operators.
+    Iterations,
+    /// At every position of an operator.
+    Positions,
+}
+
 /// How a check occurs.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// Whether it is made repeatedly.
-    repeated: bool,
+    /// How often it is made, at most.
+    often: Often,
     /// Whether it is written in the user's code, and not in a prelude function that is called there.
     own: bool,
 }
@@ -76,7 +82,7 @@ type Checks = BTreeMap<(Option<EcoString>, &'static str), Seen>;
 fn collect(prog: &Prog) -> Checks {
     let mut search = Search {
         prog,
-        repeated: false,
+        often: Often::Once,
         funs: FxHashSet::default(),
         consts: FxHashSet::default(),
         found: BTreeMap::new(),
@@ -89,16 +95,16 @@ fn collect(prog: &Prog) -> Checks {
 
 struct Search<'a> {
     prog: &'a Prog,
-    /// Whether what is looked at is evaluated repeatedly.
-    repeated: bool,
-    funs: FxHashSet<(FunId, bool)>,
+    /// How often what is looked at is evaluated.
+    often: Often,
+    funs: FxHashSet<(FunId, Often)>,
     consts: FxHashSet<ConstId>,
     found: Checks,
 }
 
 impl Search<'_> {
     fn fun(&mut self, id: FunId) {
-        if self.funs.insert((id, self.repeated)) {
+        if self.funs.insert((id, self.often)) {
             let prog = self.prog;
             self.body(&prog.funs[id].body);
         }
@@ -109,7 +115,7 @@ impl Search<'_> {
         let place = user.map(|loc| loc.0.clone());
         let own = !check.trace.first().is_some_and(Loc::in_prelude);
         let seen = self.found.entry((place, about(check))).or_default();
-        seen.repeated |= self.repeated;
+        seen.often = seen.often.max(self.often);
         seen.own |= own;
     }
 }
@@ -120,23 +126,24 @@ impl Visit for Search<'_> {
             Exp::Assert(_, check) => self.check(check),
             Exp::Call(id, _) => self.fun(*id),
             Exp::Const(id) if self.consts.insert(*id) => {
-                let repeated = std::mem::replace(&mut self.repeated, false);
+                let often = std::mem::take(&mut self.often);
                 let prog = self.prog;
                 self.body(&prog.consts[*id].body);
-                self.repeated = repeated;
+                self.often = often;
             }
             _ => {}
         }
-        let again = match exp {
-            Exp::Loop(..) => true,
+        let inside = match exp {
+            Exp::Loop(..) => Often::Iterations,
             // Its function is evaluated once.
-            Exp::WithAcc(..) => false,
-            _ => exp.operator().is_some(),
+            Exp::WithAcc(..) => Often::Once,
+            _ if exp.operator().is_some() => Often::Positions,
+            _ => Often::Once,
         };
-        let repeated = self.repeated;
-        self.repeated |= again;
+        let often = self.often;
+        self.often = often.max(inside);
         walk_exp(self, exp);
-        self.repeated = repeated;
+        self.often = often;
     }
 }
 
@@ -194,7 +201,10 @@ entry \"f\" = f (\"n\": i64, \"c\": bool, \"d\": bool) -> i64
         let counts = compare(&before, &after, &mut |loc, note| {
             notes.push(format!("{} {}", loc.map_or("", |loc| &loc.0), note.text));
         });
-        assert_eq!(counts, CheckCounts { proved: 1, hoisted: 1, once: 1, repeated: 1 });
+        assert_eq!(
+            counts,
+            CheckCounts { proved: 1, hoisted: 1, once: 1, repeated: 1, positions: 0 }
+        );
         let expected = [
             "a.fut:1:1-2 check: index in bounds: proved at compile time",
             "a.fut:2:1-2 check: index in bounds: tested once, before the loop",

@@ -3,7 +3,8 @@
 //! ```json
 //! {"program": "a.fut",
 //!  "summary": {"operators_before": 4, "operators_after": 2, "arrays_before": 3, "arrays_after": 1, "copies": 0,
-//!              "checks_proved": 1, "checks_hoisted": 0, "checks_once": 0, "checks_repeated": 0},
+//!              "checks_proved": 1, "checks_hoisted": 0, "checks_once": 0, "checks_repeated": 0,
+//!              "checks_positions": 0},
 //!  "notes": [{"file": "a.fut", "line": 3, "column": 5, "kind": "done", "text": "..."}],
 //!  "entries": [{"name": "main", "before": {"nodes": [{"kind": "operator", "label": "map", "place": "a.fut:3:5-9",
 //!               "inner": null}], "edges": [{"from": 0, "to": 1, "type": "[n]f64", "array": true}]}, "after": ...}]}
@@ -55,6 +56,7 @@ fn summary(json: &mut Json, report: &Report) {
     number(json, "checks_hoisted", summary.checks.hoisted);
     number(json, "checks_once", summary.checks.once);
     number(json, "checks_repeated", summary.checks.repeated);
+    number(json, "checks_positions", summary.checks.positions);
     json.key("memory");
     json.object(|json| summary.memory.iter().for_each(|(entry, bytes)| json.field(entry, bytes)));
 }

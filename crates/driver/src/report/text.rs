@@ -62,12 +62,13 @@ pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
 }
 
 fn checks(counts: CheckCounts) -> String {
-    let CheckCounts { proved, hoisted, once, repeated } = counts;
+    let CheckCounts { proved, hoisted, once, repeated, positions } = counts;
     let parts = [
         (proved, "proved"),
         (hoisted, "tested once, before a loop"),
         (once, "tested once"),
         (repeated, "tested in every iteration"),
+        (positions, "tested at every position"),
     ];
     let parts: Vec<String> = (parts.iter().filter(|(number, _)| *number > 0))
         .map(|(number, what)| format!("{number} {what}"))
