@@ -9,7 +9,7 @@ a run. Prints it for each data set, and how many times the memory of the referen
 Data sets for which both need less than 64 KiB are shown and not counted.
 
 The reference compiler's C programs for one thread do not count arrays that stay inside of a function, so that the comparison is not fair to fehu
-there. The last line of each program is therefore what the operating system has counted: the largest resident memory of the server
+there; and its servers never begin to count anew, so that it is not fair to them where a smaller data set follows a larger one. The last line of each program is therefore what the operating system has counted: the largest resident memory of the server
 over all data sets, without the program itself, and with memory that is kept for later.
 """
 import argparse, os, tempfile

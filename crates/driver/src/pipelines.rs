@@ -473,7 +473,7 @@ mod tests {
         let (passes, stages) = up_to(Target::C, "fuse").expect("there is such a pass");
         assert!(passes.last().is_some_and(|pass| pass.name == "fuse") && stages.is_empty());
         let (passes, stages) = up_to(Target::Cuda, "emit").expect("there is such a stage");
-        assert!(passes.len() == GPU.passes.len() && stages.len() == 3);
+        assert!(passes.len() == GPU.passes.len() && stages.len() == 6);
         let error = up_to(Target::C, "device").expect_err("processors are no devices");
         assert!(error.contains("\"device\"") && error.contains("\"lower\", \"inline\""), "{error}");
     }

@@ -58,6 +58,7 @@ impl Roots {
     }
 
     /// What was in one block is in another from now on.
+    #[expect(clippy::iter_over_hash_type, reason = "each set changes by itself")]
     pub(crate) fn merge(&mut self, gone: BlockId, into: BlockId) {
         for roots in self.of.values_mut() {
             if roots.contains(&gone) {
