@@ -47,6 +47,12 @@ static const struct fe_command fe_commands[] = {
     {"construct", 3, -1, "NEW TYPE VARIANT VARIABLE...", fe_cmd_construct},
     {"destruct", 1, -1, "VARIABLE NEW...", fe_cmd_destruct},
     {"variant", 1, 1, "VARIABLE", fe_cmd_variant},
+    {"stream_open", 2, -1, "STREAM ENTRY VARIABLE...", fe_cmd_stream_open},
+    {"stream_feed", 1, -1, "STREAM VARIABLE...", fe_cmd_stream_feed},
+    {"stream_end", 1, 1, "STREAM", fe_cmd_stream_end},
+    {"stream_take", 2, -1, "STREAM RESULT VARIABLE...", fe_cmd_stream_take},
+    {"stream_results", 1, -1, "STREAM VARIABLE...", fe_cmd_stream_results},
+    {"stream_close", 1, 1, "STREAM", fe_cmd_stream_close},
 };
 
 static bool fe_is_blank(char c) {
@@ -159,6 +165,7 @@ static enum fe_next fe_serve(const struct fe_settings *settings) {
   if (next == FE_GO_ON && !feof(stdin)) {
     next = fe_wrong(settings, "cannot read commands: %s", ferror(stdin) ? strerror(errno) : "there is not enough memory");
   }
+  fe_close_streams(&server);
   if (server.buckets != NULL) {
     fe_remove_all(&server);
   }

@@ -9,12 +9,15 @@ struct fe_var {
   char name[];
 };
 
+struct fe_stream;
+
 struct fe_server {
   const struct fe_settings *settings;
   struct futhark_context *ctx;
   struct fe_var **buckets; // a hash table
   size_t num_buckets;      // a power of two
   size_t num_vars;
+  struct fe_stream *streams;
   char **words; // of the command; the first is its name
   int num_words, words_capacity;
 };

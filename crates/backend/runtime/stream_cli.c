@@ -133,28 +133,15 @@ static struct fe_value *fe_leaves(struct fe_argument *argument, struct fe_value 
   return out;
 }
 
-// The size of a dimension is known, or becomes so; false if it is another one.
-static bool fe_size_is(struct fe_run *run, const struct fe_column *column, int dim, int64_t size, int64_t *wanted) {
-  struct fe_held *slot = column->slots[dim] >= 0 ? &run->slots[column->slots[dim]] : NULL;
-  *wanted = slot != NULL && slot->known ? slot->scalar.i64 : slot == NULL ? column->sizes[dim] : size;
-  if (slot != NULL && !slot->known) {
-    slot->scalar.i64 = size;
-    slot->known = true;
-  }
-  return *wanted == size || *wanted < 0;
-}
-
 static bool fe_sizes_are(const struct fe_settings *settings, struct fe_run *run, const struct fe_column *column, int from,
                          const int64_t *sizes, const char *what) {
-  for (int d = from; d < column->rank; d++) {
-    int64_t wanted;
-    if (!fe_size_is(run, column, d, sizes[d - from], &wanted)) {
-      fe_wrong(settings, "Error: %s: dimension %d has size %lld where it should have size %lld", what, d,
-               (long long)sizes[d - from], (long long)wanted);
-      return false;
-    }
+  int64_t wanted;
+  int dim = fe_sizes_differ(&run->steps, column, from, sizes, &wanted);
+  if (dim >= 0) {
+    fe_wrong(settings, "Error: %s: dimension %d has size %lld where it should have size %lld", what, dim,
+             (long long)sizes[dim - from], (long long)wanted);
   }
-  return true;
+  return dim < 0;
 }
 
 // What an entry point on sequences is called with.
@@ -179,7 +166,7 @@ static const struct fe_sequence *fe_sequence_at(const struct fe_streaming *strea
 static bool fe_rest_is_files(const struct fe_run *run, const struct fe_entry *entry, int input, int part) {
   for (; input < entry->num_inputs; input++) {
     int number;
-    if (fe_sequence_at(run->streaming, part, &number) == NULL || run->sources[number].num_files == 0) {
+    if (fe_sequence_at(run->steps.streaming, part, &number) == NULL || run->sources[number].num_files == 0) {
       return false;
     }
     part += fe_leaf_count(entry->inputs[input]);
@@ -189,7 +176,7 @@ static bool fe_rest_is_files(const struct fe_run *run, const struct fe_entry *en
 
 static bool fe_read_stream_arguments(const struct fe_settings *settings, struct fe_run *run, const struct fe_entry *entry,
                                      struct fe_stream_arguments *all) {
-  const struct fe_streaming *streaming = run->streaming;
+  const struct fe_streaming *streaming = run->steps.streaming;
   bool streamed = false;
   if (fe_rest_is_files(run, entry, 0, 0)) {
     return true;
@@ -238,7 +225,7 @@ static bool fe_read_stream_arguments(const struct fe_settings *settings, struct 
 
 // Puts arguments into their slots, and finds out what sizes there are.
 static bool fe_place_arguments(const struct fe_settings *settings, struct fe_run *run, struct fe_stream_arguments *all) {
-  const struct fe_streaming *streaming = run->streaming;
+  const struct fe_streaming *streaming = run->steps.streaming;
   for (int p = 0; p < streaming->num_params; p++) {
     int number;
     if (fe_sequence_at(streaming, p, &number) != NULL) {
@@ -246,7 +233,7 @@ static bool fe_place_arguments(const struct fe_settings *settings, struct fe_run
     }
     const struct fe_value *value = &all->values[p];
     const struct fe_column *column = &streaming->params[p];
-    struct fe_held *slot = &run->slots[streaming->param_slots[p]];
+    struct fe_held *slot = &run->steps.slots[streaming->param_slots[p]];
     if (column->rank == 0) {
       memcpy(slot->scalar.bytes, value->data, column->prim->size);
     } else {
@@ -254,9 +241,9 @@ static bool fe_place_arguments(const struct fe_settings *settings, struct fe_run
       if (!fe_sizes_are(settings, run, column, 0, value->shape, "an argument")) {
         return false;
       }
-      if (fe_make_array(run->ctx, &slot->mem, slot->shape, value->shape, column->rank, (int64_t)column->prim->size,
-                        value->data == NULL ? nothing : value->data) != 0 || futhark_context_sync(run->ctx) != 0) {
-        char *text = fe_error_text(run->ctx, FUTHARK_PROGRAM_ERROR);
+      if (fe_make_array(run->steps.ctx, &slot->mem, slot->shape, value->shape, column->rank, (int64_t)column->prim->size,
+                        value->data == NULL ? nothing : value->data) != 0 || futhark_context_sync(run->steps.ctx) != 0) {
+        char *text = fe_error_text(run->steps.ctx, FUTHARK_PROGRAM_ERROR);
         fe_wrong(settings, "%s", text == NULL ? "Error: there is not enough memory" : text);
         free(text);
         return false;
@@ -287,8 +274,7 @@ static bool fe_prepare_source(const struct fe_settings *settings, struct fe_run 
       }
     }
     for (int d = 1; d < column->rank; d++) {
-      const struct fe_held *slot = column->slots[d] >= 0 ? &run->slots[column->slots[d]] : NULL;
-      row[d - 1] = slot == NULL ? column->sizes[d] : slot->known ? slot->scalar.i64 : -1;
+      row[d - 1] = fe_column_size(&run->steps, column, d);
       if (row[d - 1] < 0) {
         fe_wrong(settings, "Error: nothing says how large dimension %d of an element of \"%s\" is", d - 1, sequence->name);
         return false;
@@ -314,10 +300,10 @@ static bool fe_prepare_source(const struct fe_settings *settings, struct fe_run 
 
 // A sequence that several passes read must be one that can be.
 static bool fe_can_be_read(const struct fe_settings *settings, const struct fe_run *run) {
-  for (int i = 0; i < run->streaming->num_sources; i++) {
+  for (int i = 0; i < run->steps.streaming->num_sources; i++) {
     int passes = 0;
-    for (int s = 0; s < run->streaming->num_steps; s++) {
-      const struct fe_step *step = &run->streaming->steps[s];
+    for (int s = 0; s < run->steps.streaming->num_steps; s++) {
+      const struct fe_step *step = &run->steps.streaming->steps[s];
       for (int k = 0; k < step->num_sources; k++) {
         passes += step->sources[k] == i;
       }
@@ -339,19 +325,19 @@ static int fe_part_value(struct fe_run *run, const struct fe_column *column, str
   value->shape = part->shape;
   value->data = malloc((size_t)bytes + 1);
   if (value->data == NULL) {
-    return fe_fail(run->ctx, FUTHARK_OUT_OF_MEMORY, "there is not enough memory for a result");
+    return fe_fail(run->steps.ctx, FUTHARK_OUT_OF_MEMORY, "there is not enough memory for a result");
   }
   if (column->rank == 0) {
     memcpy(value->data, part->scalar.bytes, column->prim->size);
     return 0;
   }
-  int code = fe_copy_out(run->ctx, value->data, &part->mem, 0, bytes);
-  return code != 0 ? code : futhark_context_sync(run->ctx);
+  int code = fe_copy_out(run->steps.ctx, value->data, &part->mem, 0, bytes);
+  return code != 0 ? code : futhark_context_sync(run->steps.ctx);
 }
 
 // Writes the results that are in memory, and completes the others.
 static int fe_write_results(const struct fe_settings *settings, struct fe_run *run) {
-  const struct fe_streaming *streaming = run->streaming;
+  const struct fe_streaming *streaming = run->steps.streaming;
   int code = 0;
   for (int p = 0; p < streaming->num_parts && code == 0; p++) {
     struct fe_result *result = NULL;
@@ -375,7 +361,7 @@ static int fe_write_results(const struct fe_settings *settings, struct fe_run *r
         unsigned char *data[FE_MAX_COLUMNS];
         int done = 0;
         for (; done < result->sequence->num_columns && code == 0; done++) {
-          struct fe_held *part = &run->slots[streaming->part_slots[p + done]];
+          struct fe_held *part = &run->steps.slots[streaming->part_slots[p + done]];
           code = fe_part_value(run, &streaming->parts[p + done], part, &values[done]);
           data[done] = values[done].data;
           memcpy(result->shapes[done], part->shape + 1, sizeof(int64_t) * (FE_PART_RANK - 1));
@@ -394,7 +380,7 @@ static int fe_write_results(const struct fe_settings *settings, struct fe_run *r
       continue;
     }
     struct fe_value value;
-    code = fe_part_value(run, &streaming->parts[p], &run->slots[streaming->part_slots[p]], &value);
+    code = fe_part_value(run, &streaming->parts[p], &run->steps.slots[streaming->part_slots[p]], &value);
     if (code == 0 && fe_value_write(stdout, settings->binary, true, &value) != 0) {
       code = fe_run_fail(run, "cannot write to standard output: %s", strerror(errno));
     }
@@ -417,7 +403,7 @@ static int64_t fe_free_memory(void) {
 
 static int fe_stream_all(const struct fe_settings *settings, struct fe_run *run, const struct fe_entry *entry,
                          struct fe_stream_arguments *all) {
-  const struct fe_streaming *streaming = run->streaming;
+  const struct fe_streaming *streaming = run->steps.streaming;
   for (int i = 0; i < streaming->num_sources; i++) {
     run->sources[i].sequence = &streaming->sources[i];
     run->sources[i].left = -1;
@@ -486,16 +472,14 @@ static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct
   memset(&all, 0, sizeof all);
   all.arguments = calloc((size_t)entry->num_inputs + 1, sizeof *all.arguments);
   all.values = calloc((size_t)streaming->num_params + 1, sizeof *all.values);
-  if (run != NULL) {
-    run->ctx = ctx;
-    run->streaming = streaming;
-    run->slots = calloc((size_t)streaming->num_slots + 1, sizeof *run->slots);
-    run->capacities = calloc((size_t)streaming->num_slots + 1, sizeof *run->capacities);
+  bool room = run != NULL && fe_steps_init(&run->steps, ctx, streaming) == 0;
+  if (room) {
+    run->steps.give = fe_hand_over;
+    run->steps.state = run;
     run->sources = calloc((size_t)streaming->num_sources + 1, sizeof *run->sources);
     run->results = calloc((size_t)streaming->num_sinks + 1, sizeof *run->results);
   }
-  if (run == NULL || run->slots == NULL || run->capacities == NULL || run->sources == NULL || run->results == NULL
-      || all.arguments == NULL || all.values == NULL) {
+  if (!room || run->sources == NULL || run->results == NULL || all.arguments == NULL || all.values == NULL) {
     return fe_wrong(settings, "there is not enough memory");
   }
   run->bounded = settings->memory_limit > 0;
@@ -516,6 +500,10 @@ static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct
   pthread_cond_init(&run->change, NULL);
   struct sigaction interrupt = {.sa_handler = fe_interrupt}, old;
   sigaction(SIGINT, &interrupt, &old);
+#ifndef FE_GPU
+  struct sigaction lost_pages = {.sa_handler = fe_pages_lost};
+  sigaction(SIGBUS, &lost_pages, NULL);
+#endif
   signal(SIGPIPE, SIG_IGN);
   int code = fe_stream_all(settings, run, entry, &all);
   enum fe_next next = code == 0 ? FE_GO_ON : FE_EXIT_FAILURE;
@@ -537,9 +525,7 @@ static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct
     _exit(1);
   }
   sigaction(SIGINT, &old, NULL);
-  for (int i = 0; i < streaming->num_slots; i++) {
-    fe_free(ctx, &run->slots[i].mem);
-  }
+  fe_steps_free(&run->steps);
   for (int i = 0; i < streaming->num_sources; i++) {
     fe_source_free(&run->sources[i]);
   }
@@ -554,8 +540,6 @@ static enum fe_next fe_execute_stream(const struct fe_settings *settings, struct
   free(all.values);
   pthread_mutex_destroy(&run->lock);
   pthread_cond_destroy(&run->change);
-  free(run->slots);
-  free(run->capacities);
   free(run->sources);
   free(run->results);
   free(run);

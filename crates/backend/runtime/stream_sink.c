@@ -260,5 +260,5 @@ static void fe_result_free(struct fe_result *r) {
       fclose(r->files[c]);
     }
   }
-  free(r->scratch.data);
+  fe_buffer_free(&r->scratch);
 }

@@ -6,18 +6,13 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <signal.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { FE_MAX_COLUMNS = 32 };
 
 enum fe_format { FE_RAW, FE_BINARY, FE_NPY, FE_LINES, FE_MEMORY, FE_TEXT };
-
-struct fe_buffer {
-  unsigned char *data;
-  size_t capacity;
-};
 
 struct fe_source {
   const struct fe_sequence *sequence;
@@ -26,6 +21,9 @@ struct fe_source {
   int num_files, at;  // and the one that is read now
   struct fe_input *in, own;
   bool open;
+  bool plain;                  // the file has a size, and its elements one as well, so that any of them can be read:
+  uint64_t at_byte, end_byte;  // from here on, and up to here
+  struct fe_team *team;        // who helps
   int64_t rows[FE_PART_RANK]; // the sizes of an element, if there is one column or its elements differ in size; -1: not known yet
   size_t widths[FE_MAX_COLUMNS]; // the bytes of an element, for each column
   size_t record;              // the sum of these
@@ -37,19 +35,6 @@ struct fe_source {
   struct fe_buffer scratch;
   char message[FE_MESSAGE_SIZE + 256];
 };
-
-static int fe_buffer_want(struct fe_buffer *buffer, size_t bytes) {
-  if (bytes > buffer->capacity) {
-    size_t capacity = bytes + bytes / 8 + 64;
-    unsigned char *data = realloc(buffer->data, capacity);
-    if (data == NULL) {
-      return 1;
-    }
-    buffer->data = data;
-    buffer->capacity = capacity;
-  }
-  return 0;
-}
 
 static const char *fe_source_file(const struct fe_source *s) {
   if (s->num_files == 0 || s->at >= s->num_files) {
@@ -74,10 +59,15 @@ static bool fe_source_fail(struct fe_source *s, const char *format, ...) {
   return false;
 }
 
+// Where in the file we are.
+static uint64_t fe_source_offset(const struct fe_source *s) {
+  return s->plain ? s->at_byte : fe_input_offset(s->in);
+}
+
 // Whether all of a file could be read so far.
 static bool fe_source_fine(struct fe_source *s) {
   return s->in->error == 0
-         || fe_source_fail(s, "cannot read after byte %llu: %s", (unsigned long long)fe_input_offset(s->in),
+         || fe_source_fail(s, "cannot read after byte %llu: %s", (unsigned long long)fe_source_offset(s),
                            strerror(s->in->error));
 }
 
@@ -176,13 +166,31 @@ static bool fe_source_npy(struct fe_source *s) {
 
 static void fe_source_close(struct fe_source *s) {
   if (s->open && s->in == &s->own) {
-    s->before += fe_input_offset(s->in);
+    s->before += fe_source_offset(s);
     if (s->own.file != stdin) {
       fclose(s->own.file);
     }
     fe_input_free(&s->own);
   }
   s->open = false;
+  s->plain = false;
+}
+
+// What is known of a file whose header has been read.
+static void fe_source_look(struct fe_source *s) {
+  struct stat facts;
+  int file = fileno(s->own.file);
+  uint64_t at = fe_input_offset(s->in);
+  if (s->own.file == stdin || s->sequence->pieces || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)
+      || (uint64_t)facts.st_size <= at) {
+    return;
+  }
+  s->plain = true;
+  s->at_byte = at;
+  s->end_byte = (uint64_t)facts.st_size;
+#ifdef POSIX_FADV_SEQUENTIAL
+  posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
 }
 
 // Opens the file that is to be read, and reads its header.
@@ -200,14 +208,21 @@ static bool fe_source_open(struct fe_source *s) {
     s->own.direct = true;
     s->open = true;
     s->left = -1;
-    if (s->sequence->pieces || s->format == FE_RAW || s->format == FE_LINES) {
-      return true;
+    bool bare = s->sequence->pieces || s->format == FE_RAW || s->format == FE_LINES;
+    if (!bare && !(s->format == FE_NPY ? fe_source_npy(s) : fe_source_binary(s))) {
+      return false;
     }
-    return s->format == FE_NPY ? fe_source_npy(s) : fe_source_binary(s);
+    fe_source_look(s);
+    return true;
   }
   // A value on standard input, after others.
   s->open = true;
   return s->left >= 0 || fe_source_binary(s);
+}
+
+// Whether the file has more bytes.
+static bool fe_source_has_bytes(struct fe_source *s) {
+  return s->plain ? s->at_byte < s->end_byte : fe_input_want(s->in, 1) > 0;
 }
 
 // Sees to it that there is an open file with more bytes; `*ended` if there is none.
@@ -216,14 +231,14 @@ static bool fe_source_more(struct fe_source *s, bool *ended) {
     if (!s->open && !fe_source_open(s)) {
       return false;
     }
-    if (s->left > 0 || (s->left < 0 && fe_input_want(s->in, 1) > 0)) {
+    if (s->left > 0 || (s->left < 0 && fe_source_has_bytes(s))) {
       return true;
     }
     if (!fe_source_fine(s)) {
       return false;
     }
-    if (s->left == 0 && s->num_files > 0 && fe_input_want(s->in, 1) > 0) {
-      return fe_source_fail(s, "byte %llu: there is more after the array", (unsigned long long)fe_input_offset(s->in));
+    if (s->left == 0 && s->num_files > 0 && fe_source_has_bytes(s)) {
+      return fe_source_fail(s, "byte %llu: there is more after the array", (unsigned long long)fe_source_offset(s));
     }
     if (s->at + 1 >= s->num_files) {
       *ended = true;
@@ -270,7 +285,7 @@ static void fe_source_rewind(struct fe_source *s) {
 }
 
 static uint64_t fe_source_bytes(const struct fe_source *s) {
-  return s->before + (s->open && s->in != NULL ? fe_input_offset(s->in) : 0);
+  return s->before + (s->open && s->in != NULL ? fe_source_offset(s) : 0);
 }
 
 // ---- Elements ----
@@ -285,13 +300,13 @@ static bool fe_source_bools(struct fe_source *s, const unsigned char *data, size
   return true;
 }
 
-// Splits records into columns.
-static void fe_source_split(const struct fe_source *s, struct fe_buffer *columns, int64_t from, int64_t count) {
+// Splits records into columns, from an element on.
+static void fe_source_split(const struct fe_source *s, const unsigned char *records, struct fe_buffer *columns, int64_t from, int64_t count) {
   size_t offset = 0;
   for (int c = 0; c < s->sequence->num_columns; c++) {
     size_t width = s->widths[c];
     unsigned char *to = columns[c].data + (size_t)from * width;
-    const unsigned char *at = s->scratch.data + offset;
+    const unsigned char *at = records + offset;
     for (int64_t i = 0; i < count; i++, to += width, at += s->record) {
       memcpy(to, at, width);
     }
@@ -299,43 +314,117 @@ static void fe_source_split(const struct fe_source *s, struct fe_buffer *columns
   }
 }
 
+// Records of a plain file that several threads read.
+struct fe_records {
+  struct fe_source *source;
+  struct fe_buffer *columns;
+  unsigned char *to;   // where they go, or wait to be split
+  int64_t from, count; // where they are in the columns
+  int error;           // of any part
+};
+
+static void fe_records_part(void *argument, int part, int parts) {
+  struct fe_records *all = argument;
+  struct fe_source *s = all->source;
+  int64_t each = all->count / parts, first = each * part, count = part + 1 == parts ? all->count - first : each;
+  unsigned char *to = all->to + (size_t)first * s->record;
+  uint64_t at = s->at_byte + (uint64_t)first * s->record;
+  for (size_t left = (size_t)count * s->record, done = 0; left > 0;) {
+    ssize_t got = pread(fileno(s->own.file), to + done, left, (off_t)(at + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      // The file has become shorter.
+      __atomic_store_n(&all->error, got < 0 ? errno : EIO, __ATOMIC_RELAXED);
+      return;
+    }
+    done += (size_t)got;
+    left -= (size_t)got;
+  }
+  if (s->sequence->num_columns > 1) {
+    fe_source_split(s, to, all->columns, all->from + first, count);
+  }
+}
+
+// Room for `some` more elements after `count`; where their records are to be read.
+static unsigned char *fe_source_room(struct fe_source *s, struct fe_buffer *columns, int64_t count, int64_t some) {
+  bool room = true;
+  for (int c = 0; c < s->sequence->num_columns && room; c++) {
+    room = fe_buffer_want(&columns[c], (size_t)(count + some) * s->widths[c]) == 0;
+  }
+  if (s->sequence->num_columns > 1) {
+    room = room && fe_buffer_want(&s->scratch, (size_t)some * s->record) == 0;
+  }
+  if (!room) {
+    fe_source_fail(s, "there is not enough memory for %lld elements of %zu bytes", (long long)some, s->record);
+    return NULL;
+  }
+  return s->sequence->num_columns > 1 ? s->scratch.data : columns[0].data + (size_t)count * s->record;
+}
+
+// Reads `some` records of a plain file, or as many as it has.
+static bool fe_source_plain(struct fe_source *s, struct fe_buffer *columns, int64_t count, int64_t some, int64_t *whole, size_t *got) {
+  uint64_t left = s->end_byte - s->at_byte;
+  *whole = s->record == 0 || left / s->record > (uint64_t)some ? some : (int64_t)(left / s->record);
+  *got = s->record == 0 ? 0 : *whole < some ? (size_t)left : (size_t)*whole * s->record;
+  size_t bytes = (size_t)*whole * s->record;
+#ifndef FE_GPU
+  // If they are all of the chunk, then they can stay where they are.
+  bool all = count == 0 && (*whole == some || s->at + 1 >= s->num_files);
+  if (all && s->sequence->num_columns == 1 && s->at_byte % s->sequence->columns[0].prim->size == 0
+      && fe_buffer_map(&columns[0], fileno(s->own.file), s->at_byte, bytes)) {
+    s->at_byte += *got;
+    return true;
+  }
+#endif
+  struct fe_records records = {.source = s, .columns = columns, .from = count, .count = *whole};
+  records.to = fe_source_room(s, columns, count, *whole);
+  if (records.to == NULL) {
+    return false;
+  }
+  fe_team_do(s->team, fe_records_part, &records, fe_team_parts(s->team, bytes));
+  s->in->error = records.error;
+  s->at_byte += *got;
+  return fe_source_fine(s);
+}
+
 // Elements of one size.
 static bool fe_source_records(struct fe_source *s, struct fe_buffer *columns, int64_t want, int64_t *count, bool *ended) {
-  const int num_columns = s->sequence->num_columns;
   while (*count < want) {
     if (!fe_source_more(s, ended) || *ended) {
-      return !*ended ? false : true;
+      return *ended;
     }
-    int64_t some = want - *count;
+    int64_t some = want - *count, whole;
     some = s->left >= 0 && s->left < some ? s->left : some;
-    size_t bytes = (size_t)some * s->record;
-    bool direct = num_columns == 1;
-    struct fe_buffer *to = direct ? &columns[0] : &s->scratch;
-    size_t at = direct ? (size_t)*count * s->record : 0;
-    bool room = fe_buffer_want(to, at + bytes) == 0;
-    for (int c = 0; c < num_columns && room; c++) {
-      room = fe_buffer_want(&columns[c], (size_t)(*count + some) * s->widths[c]) == 0;
+    size_t got = 0;
+    if (s->plain) {
+      if (!fe_source_plain(s, columns, *count, some, &whole, &got)) {
+        return false;
+      }
+    } else {
+      unsigned char *to = fe_source_room(s, columns, *count, some);
+      if (to == NULL) {
+        return false;
+      }
+      got = s->record == 0 ? 0 : fe_input_bytes(s->in, to, (size_t)some * s->record);
+      if (!fe_source_fine(s)) {
+        return false;
+      }
+      whole = s->record == 0 ? some : (int64_t)(got / s->record);
+      if (s->sequence->num_columns > 1) {
+        fe_source_split(s, to, columns, *count, whole);
+      }
     }
-    if (!room) {
-      return fe_source_fail(s, "there is not enough memory for %lld elements of %zu bytes", (long long)some, s->record);
-    }
-    size_t got = s->record == 0 ? 0 : fe_input_bytes(s->in, to->data + at, bytes);
-    if (!fe_source_fine(s)) {
-      return false;
-    }
-    int64_t whole = s->record == 0 ? some : (int64_t)(got / s->record);
     if (whole < some && (s->left >= 0 || got % s->record != 0)) {
       return fe_source_fail(s, "byte %llu: the file ends within element %lld, which has %zu bytes",
-                            (unsigned long long)fe_input_offset(s->in), (long long)(s->position + *count + whole), s->record);
-    }
-    if (!direct) {
-      fe_source_split(s, columns, *count, whole);
+                            (unsigned long long)fe_source_offset(s), (long long)(s->position + *count + whole), s->record);
     }
     *count += whole;
     s->left -= s->left >= 0 ? whole : 0;
   }
   // Nobody need ask again.
-  if (s->left == 0 && s->at + 1 >= s->num_files) {
+  if ((s->left == 0 || (s->plain && s->left < 0 && s->at_byte == s->end_byte)) && s->at + 1 >= s->num_files) {
     return fe_source_more(s, ended);
   }
   return true;
@@ -445,13 +534,19 @@ static bool fe_source_values(struct fe_source *s, struct fe_buffer *columns, int
   for (int c = 0; c < sequence->num_columns; c++) {
     bool values = sequence->pieces && c > 0;
     size_t width = s->widths[c], bytes = (size_t)(values ? *total : some) * width;
+    unsigned char *from = (unsigned char *)s->values[c].data + (size_t)(values ? s->offset : s->position) * width;
+#ifdef FE_GPU
     if (fe_buffer_want(&columns[c], bytes) != 0) {
       return fe_source_fail(s, "there is not enough memory");
     }
     if (bytes > 0) {
-      int64_t from = values ? s->offset : s->position;
-      memcpy(columns[c].data, (const unsigned char *)s->values[c].data + (size_t)from * width, bytes);
+      struct fe_team_copy copy = {columns[c].data, from, bytes};
+      fe_team_do(s->team, fe_team_copy_part, &copy, fe_team_parts(s->team, bytes));
     }
+#else
+    columns[c].data = from;
+    (void)bytes;
+#endif
   }
   s->offset += *total;
   *count = some;
@@ -492,6 +587,6 @@ static bool fe_source_read(struct fe_source *s, struct fe_buffer *columns, int64
 
 static void fe_source_free(struct fe_source *s) {
   fe_source_close(s);
-  free(s->scratch.data);
+  fe_buffer_free(&s->scratch);
   free(s->files);
 }

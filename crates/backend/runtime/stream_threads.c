@@ -3,8 +3,6 @@
 // While a chunk is computed, one thread reads the next one, and another writes the results of the one before. They only touch files and
 // buffers; the context belongs to the thread that computes.
 
-#include <pthread.h>
-
 // A chunk that is read, or waits to be computed.
 struct fe_chunk {
   struct fe_buffer *columns; // of all sources, one after the other
@@ -13,6 +11,9 @@ struct fe_chunk {
   double bytes;
   bool full, last;
   const char *wrong; // NULL: nothing
+#ifdef FE_GPU
+  void *sent; // the event that the copies on the device are there; NULL: there are none
+#endif
 };
 
 // Elements that wait to be written.
@@ -26,10 +27,8 @@ struct fe_written {
 };
 
 struct fe_run {
-  struct futhark_context *ctx;
-  const struct fe_streaming *streaming;
-  struct fe_held *slots;
-  int64_t *capacities; // of slots that grow, in bytes
+  struct fe_steps steps;
+  struct fe_held *columns; // the arrays of a chunk
   struct fe_source *sources;
   struct fe_result *results;
   int64_t limit, chunk; // bytes for the whole run, elements; 0: as it is best
@@ -42,8 +41,10 @@ struct fe_run {
   const struct fe_step *pass;
   struct fe_pace pace;
   int64_t used; // bytes of arrays, for the reader
-  struct fe_chunk chunks[2];
+  struct fe_chunk chunks[FE_CHUNKS];
+  struct fe_team team;
   struct fe_written written[2];
+  int turn; // of what is written
   int64_t started, shown;
   char message[FE_MESSAGE_SIZE * 2];
 };
@@ -80,7 +81,7 @@ static bool fe_source_over(struct fe_source *source, bool *over) {
   bool end, fine = fe_source_read(source, none, 1, SIZE_MAX, &more, &total, &end);
   *over = more == 0;
   for (int c = 0; c < FE_MAX_COLUMNS; c++) {
-    free(none[c].data);
+    fe_buffer_free(&none[c]);
   }
   return fine;
 }
@@ -134,9 +135,42 @@ static const char *fe_chunk_read(struct fe_run *run, struct fe_chunk *chunk, int
   return NULL;
 }
 
+#ifdef FE_GPU
+// Sends a chunk to the device, which may be busy. What does not get there is copied when it is needed.
+static void fe_chunk_send(struct fe_run *run, struct fe_chunk *chunk) {
+  struct fe_buffer *buffer = chunk->columns;
+  bool any = false;
+  for (int i = 0; i < run->pass->num_sources; i++) {
+    const struct fe_source *source = &run->sources[run->pass->sources[i]];
+    for (int c = 0; c < source->sequence->num_columns; c++, buffer++) {
+      int64_t elements = source->sequence->pieces && c > 0 ? chunk->totals[i] : chunk->count;
+      size_t bytes = (size_t)elements * source->widths[c];
+      buffer->sent = false;
+      if (bytes == 0 || !buffer->reached) {
+        continue;
+      }
+      if (bytes > buffer->device_capacity) {
+        if (buffer->device != NULL) {
+          fe_driver_free(run->steps.ctx, buffer->device);
+        }
+        buffer->device = fe_driver_alloc(run->steps.ctx, (int64_t)buffer->capacity);
+        buffer->device_capacity = buffer->device == NULL ? 0 : buffer->capacity;
+      }
+      buffer->sent = buffer->device != NULL && fe_driver_send(run->steps.ctx, buffer->device, buffer->data, bytes);
+      any = any || buffer->sent;
+    }
+  }
+  chunk->sent = any ? fe_driver_sent(run->steps.ctx) : NULL;
+  // If nobody can know when it arrives, it is as if nothing were sent.
+  for (buffer--; any && chunk->sent == NULL && buffer >= chunk->columns; buffer--) {
+    buffer->sent = false;
+  }
+}
+#endif
+
 static void *fe_reader(void *argument) {
   struct fe_run *run = argument;
-  for (int turn = 0;; turn ^= 1) {
+  for (int turn = 0;; turn = (turn + 1) % FE_CHUNKS) {
     struct fe_chunk *chunk = &run->chunks[turn];
     pthread_mutex_lock(&run->lock);
     while (chunk->full && !run->stop) {
@@ -151,6 +185,11 @@ static void *fe_reader(void *argument) {
       return NULL;
     }
     const char *wrong = fe_chunk_read(run, chunk, want, most);
+#ifdef FE_GPU
+    if (wrong == NULL) {
+      fe_chunk_send(run, chunk);
+    }
+#endif
     pthread_mutex_lock(&run->lock);
     chunk->full = true;
     chunk->wrong = wrong;
@@ -192,7 +231,7 @@ static void *fe_writer(void *argument) {
 
 static void fe_written_empty(struct fe_run *run, struct fe_written *written) {
   for (int c = 0; c < FE_MAX_COLUMNS; c++) {
-    fe_free(run->ctx, &written->mem[c]);
+    fe_free(run->steps.ctx, &written->mem[c]);
   }
 }
 

@@ -2,6 +2,14 @@
 
 enum { FE_PART_RANK = 16 };
 
+// For those who feed entry points: the most sequences that a pass reads, and the parts of an element; the bytes that a source is asked for.
+enum { FE_MAX_SEQUENCES = 32, FE_MAX_PARTS = 32 };
+#ifdef FE_GPU
+enum { FE_FED_BYTES = 1 << 25 };
+#else
+enum { FE_FED_BYTES = 1 << 22 };
+#endif
+
 // A value that lives from one step to another: a scalar, or an array with its sizes.
 struct fe_held {
   union {
@@ -63,4 +71,14 @@ struct fe_streaming {
   // The slots of the parts of the result; -1 for those of sequences.
   const struct fe_column *parts;
   const int *part_slots;
+};
+
+// The functions of a library's caller for a sequence, and what they are called with.
+struct fe_pull {
+  futhark_source *source;
+  void *state;
+};
+struct fe_push {
+  futhark_sink *sink;
+  void *state;
 };

@@ -2,7 +2,7 @@
 //
 // The order of the files of this part, in a generated program:
 //
-//   values.c         primitive types, values in memory, buffered input with places for messages
+//   values.c         values in memory, buffered input with places for messages
 //   values_scalar.c  f16, and usual numbers, read quickly
 //   values_number.c  a word of text as a scalar
 //   values_print.c   a scalar as text
@@ -12,7 +12,7 @@
 //   options.c        the command line options that all programs have
 //   cli.c            `main` of an executable
 //     or
-//   server_vars.c, server_files.c, server_general.c, server_parts.c, server.c    `main` of a server
+//   server_vars.c, server_files.c, server_general.c, server_parts.c, server_streams.c, server.c    `main` of a server
 //
 // The formats are those of the crate `fehu-data`, which is tested against these files.
 
@@ -27,19 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-FE_SHARED_DEFINED const struct fe_prim fe_prim_i8 = {"i8", FE_SIGNED, 1, "  i8"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_i16 = {"i16", FE_SIGNED, 2, " i16"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_i32 = {"i32", FE_SIGNED, 4, " i32"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_i64 = {"i64", FE_SIGNED, 8, " i64"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_u8 = {"u8", FE_UNSIGNED, 1, "  u8"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_u16 = {"u16", FE_UNSIGNED, 2, " u16"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_u32 = {"u32", FE_UNSIGNED, 4, " u32"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_u64 = {"u64", FE_UNSIGNED, 8, " u64"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_f16 = {"f16", FE_FLOAT, 2, " f16"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_f32 = {"f32", FE_FLOAT, 4, " f32"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_f64 = {"f64", FE_FLOAT, 8, " f64"};
-FE_SHARED_DEFINED const struct fe_prim fe_prim_bool = {"bool", FE_BOOL, 1, "bool"};
 
 enum { FE_NUM_PRIMS = 12, FE_MAX_RANK = 255 };
 

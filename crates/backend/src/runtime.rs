@@ -38,7 +38,7 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
     part(&mut out, "functions of the interface", &api.definitions);
     part(&mut out, "tables", &format!("{}{}", api.tables, table(mode, target, program.sites)));
     out.push_str("\n#ifndef FE_SEPARATE\n");
-    sources(&mut out, mode, target);
+    sources(&mut out, mode, target, api.streams);
     out.push_str("\n#endif // FE_SEPARATE\n");
     out
 }
@@ -51,7 +51,7 @@ pub fn separate(mode: Mode, target: Target) -> Option<String> {
             let mut out = String::from("// What all programs compiled by fehu have in common.\n");
             out.push_str("#define FE_SEPARATE 1\n");
             headers(&mut out, target, &api::common_declarations(target));
-            sources(&mut out, mode, target);
+            sources(&mut out, mode, target, true);
             Some(out)
         }
     }
@@ -66,8 +66,8 @@ fn headers(out: &mut String, target: Target, declarations: &str) {
     parts(out, CONTEXT);
 }
 
-/// Definitions that no program differs in.
-fn sources(out: &mut String, mode: Mode, target: Target) {
+/// Definitions that no program differs in. `streams`: a library has entry points on sequences.
+fn sources(out: &mut String, mode: Mode, target: Target, streams: bool) {
     parts(out, CONTEXTS);
     if target.is_gpu() {
         let prelude = strings("fe_device_prelude", &device_prelude(target));
@@ -75,8 +75,16 @@ fn sources(out: &mut String, mode: Mode, target: Target) {
     }
     target.facts().sources.iter().for_each(|files| parts(out, files));
     parts(out, INTERFACE);
+    if mode != Mode::Library || streams {
+        parts(out, STEPS);
+    }
     let main = match mode {
-        Mode::Library => return,
+        Mode::Library => {
+            if streams {
+                parts(out, CALLS);
+            }
+            return;
+        }
         Mode::Executable => CLI,
         Mode::Server => SERVER,
     };
@@ -204,6 +212,10 @@ const CONTEXT: Files = files!["types.h", "streams.h", "context.h", "interface.h"
 const CONTEXTS: Files = files!["memory.c", "context.c"];
 /// Objects of the interface.
 const INTERFACE: Files = files!["interface.c"];
+/// Entry points on sequences.
+const STEPS: Files = files!["prims.c", "steps.c"];
+/// Those of a library.
+const CALLS: Files = files!["stream_feed.c", "stream_call.c"];
 /// Reading and writing of values, values of any type in the tables, and options that all programs have.
 const VALUES: Files = files![
     "values.c",
@@ -217,6 +229,7 @@ const VALUES: Files = files![
 ];
 /// `main` of an executable.
 const CLI: Files = files![
+    "stream_buffer.c",
     "stream_source.c",
     "stream_sink.c",
     "stream_pace.c",
@@ -226,5 +239,12 @@ const CLI: Files = files![
     "cli.c",
 ];
 /// `main` of a server.
-const SERVER: Files =
-    files!["server_vars.c", "server_files.c", "server_general.c", "server_parts.c", "server.c"];
+const SERVER: Files = files![
+    "stream_feed.c",
+    "server_vars.c",
+    "server_files.c",
+    "server_general.c",
+    "server_parts.c",
+    "server_streams.c",
+    "server.c",
+];

@@ -376,6 +376,9 @@ pub(crate) struct RunArgs {
     /// Write results in the binary format.
     #[arg(short, long)]
     pub(crate) binary: bool,
+    /// For interpreted programs: read a sequence from a file, as compiled programs do; several, one after the other, if it is repeated.
+    #[arg(long = "in", value_name = "NAME=FILE", requires = "interpret")]
+    pub(crate) ins: Vec<String>,
     /// Do not show warnings.
     #[arg(short = 'w', long = "no-warnings")]
     pub(crate) no_warnings: bool,

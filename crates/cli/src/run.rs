@@ -9,7 +9,7 @@ use fehu_data::{Value, binary, reader, text};
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
 use fehu_driver::pipelines;
-use fehu_driver::run::{self, Compiled};
+use fehu_driver::run::{self, Compiled, SequenceFile};
 use std::io::{Read, Write};
 
 /// `fehu run`
@@ -32,7 +32,11 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     let (outcome, compiled) = run::compile_with(&Disk, &root, warnings, Default::default(), &plan);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(mut compiled) = compiled else { return exit(outcome) };
-    let values = match values_in(&compiled, &args.entry) {
+    let values = match args.ins.is_empty() {
+        true => values_in(&compiled, &args.entry),
+        false => values_of_files(&compiled, args),
+    };
+    let values = match values {
         Ok(values) => values,
         Err(code) => return code,
     };
@@ -45,6 +49,24 @@ pub(crate) fn values_in(compiled: &Compiled, entry: &str) -> Result<Vec<Value>, 
     let bytes = stdin().ok_or(FAILURE)?;
     reader::read_typed(&bytes, &types).map_err(|error| {
         output::stderr(&format!("Error: standard input: {error}\n"));
+        FAILURE
+    })
+}
+
+/// Likewise, with sequences from files.
+fn values_of_files(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Value>, u8> {
+    let mut files = Vec::new();
+    for text in &args.ins {
+        let file = SequenceFile::parse(text);
+        files.push(file.ok_or_else(|| wrong(&format!("--in {text}: this is not NAME=FILE")))?);
+    }
+    let read = |path: &str| match path {
+        "-" => stdin().ok_or_else(|| "standard input".to_owned()),
+        path => std::fs::read(path).map_err(|error| format!("{path}: cannot open: {error}")),
+    };
+    let values = compiled.arguments(&args.entry, &files, &read, &|| read("-"));
+    values.map_err(|error| {
+        output::stderr(&format!("Error: {error}\n"));
         FAILURE
     })
 }

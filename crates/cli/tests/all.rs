@@ -21,6 +21,7 @@ mod protocol;
 mod python_packages;
 mod report;
 mod sanitized;
+mod stream_callers;
 mod streams;
 mod surroundings;
 mod survival;

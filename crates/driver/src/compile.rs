@@ -71,9 +71,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let changes = Changes { entry_points, unsafety, foreign };
     let Request { target, mode, strict_float, .. } = *request;
     let mut plan = request.plan.clone();
-    if mode == Mode::Executable {
-        plan.passes.insert(0, fehu_opt::STAGES);
-    }
+    plan.passes.insert(0, fehu_opt::STEPS);
     let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
     let settings =

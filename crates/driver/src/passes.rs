@@ -75,8 +75,8 @@ pub fn run(
     remarks: &mut Remarks,
     observer: &mut Observer<'_>,
 ) -> Option<Prog> {
-    // Nothing but `stages` and `unpass` knows passes over sequences.
-    let is_first = |pass: &Pass| pass.name == fehu_opt::STAGES.name;
+    // Nothing but `steps` and `unpass` knows passes over sequences.
+    let is_first = |pass: &Pass| pass.name == fehu_opt::STEPS.name;
     let first = plan.passes.iter().take_while(|pass| is_first(pass)).count();
     let whole = !plan.passes.is_empty() && fehu_opt::has_passes(&prog);
     let unpass = whole.then_some(&fehu_opt::UNPASS).into_iter();

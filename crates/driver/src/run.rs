@@ -4,9 +4,11 @@ mod arguments;
 pub mod convert;
 mod error;
 mod object;
+mod sequences;
 
 pub use error::RunError;
 pub use object::{Object, type_name};
+pub use sequences::SequenceFile;
 
 use crate::check::{Exit, Outcome, Warnings};
 use crate::code::{Code, Settings};

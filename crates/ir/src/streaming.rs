@@ -1,6 +1,6 @@
 //! How an entry point on sequences is executed chunk by chunk.
 //!
-//! The pass `stages` divides the function of an entry point into *steps*. What comes before a pass over sequences is a function
+//! The pass `steps` divides the function of an entry point into *steps*. What comes before a pass over sequences is a function
 //! that is called once; so is what comes between passes and after them; and the function of a pass becomes a function
 //! of the program that is called for each chunk. All of them are ordinary functions, which every back end compiles as it compiles
 //! others; only who calls them is different: the run-time, which reads the next chunk of the sources, calls the

@@ -29,7 +29,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
-mod stages;
+mod steps;
 mod streamed;
 mod unpartition;
 mod unpass;
@@ -44,7 +44,7 @@ pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
-pub use stages::STAGES;
+pub use steps::STEPS;
 pub use streamed::STREAMED;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
@@ -62,7 +62,7 @@ pub const PASSES: &[Pass] = &[
     CHECKS,   //
     FUSE,     //
     STREAMED,
-    STAGES,
+    STEPS,
     UNPASS,
     UNSTREAM,
     GRID_UNSTREAM,

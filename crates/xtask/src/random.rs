@@ -13,6 +13,7 @@
 pub(crate) mod kernels;
 pub(crate) mod machine;
 mod sample;
+mod sequences;
 
 use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
@@ -89,6 +90,8 @@ enum Kind {
     Irregular,
     /// Rows that differ, of which tasks or kernels share the work.
     Rows,
+    /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
+    Sequences,
 }
 
 /// What thresholds are set to.
@@ -178,6 +181,9 @@ struct Run<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
+    if args.only == Some(Kind::Sequences) {
+        return sequences::run(args);
+    }
     let compiler = match CCompiler::find(None, Target::C, true) {
         // Whether the C compiler optimises well is not the question.
         Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
@@ -280,7 +286,7 @@ impl Run<'_> {
         match self.args.only {
             Some(Kind::Irregular) => irregular(seed),
             Some(Kind::Rows) => ragged(seed, level),
-            None => sample(seed),
+            Some(Kind::Sequences) | None => sample(seed),
         }
     }
 
@@ -289,7 +295,7 @@ impl Run<'_> {
         let oracle = oracle(seed, self.args.backend);
         match self.args.only {
             Some(Kind::Irregular) => Oracle { max_size: LARGE, long: 0, ..oracle },
-            Some(Kind::Rows) | None => oracle,
+            Some(Kind::Rows | Kind::Sequences) | None => oracle,
         }
     }
 

@@ -184,6 +184,9 @@ static void fe_driver_close(struct futhark_context *ctx) {
   if (driver->base != NULL) {
     cuda->event_destroy(driver->base);
   }
+  if (driver->second != NULL) {
+    cuda->stream_destroy(driver->second);
+  }
   if (driver->stream != NULL) {
     cuda->stream_destroy(driver->stream);
   }
@@ -271,6 +274,32 @@ static int fe_driver_copy(struct futhark_context *ctx, void *to, const void *fro
 
 static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, struct fe_stamp *stamp) {
   FE_CUDA_ASYNC(fill((uint64_t)(uintptr_t)to, 0, bytes, ctx->gpu.driver.stream), "clear memory of the device");
+}
+
+static bool fe_driver_send(struct futhark_context *ctx, void *to, const void *from, size_t bytes) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  return (driver->second != NULL || cuda->stream_create(&driver->second, FE_CUDA_STREAM_ALONE) == 0)
+         && cuda->copy_in((uint64_t)(uintptr_t)to, from, bytes, driver->second) == 0;
+}
+
+static void *fe_driver_sent(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  void *event = NULL;
+  if (driver->second != NULL && cuda->event_create(&event, FE_CUDA_EVENT_WITHOUT_TIME) == 0
+      && cuda->event_record(event, driver->second) != 0) {
+    cuda->event_destroy(event);
+    event = NULL;
+  }
+  return event;
+}
+
+static int fe_driver_follow(struct futhark_context *ctx, void *event) {
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  int code = fe_cuda_check(ctx, cuda->stream_follow(ctx->gpu.driver.stream, event, 0), "wait for a copy");
+  cuda->event_destroy(event);
+  return code;
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {

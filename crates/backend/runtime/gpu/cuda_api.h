@@ -9,6 +9,8 @@ struct fe_stamp {
 };
 
 #define FE_CUDA_OUT_OF_MEMORY 2
+#define FE_CUDA_STREAM_ALONE 1   // a stream that does not wait for others
+#define FE_CUDA_EVENT_WITHOUT_TIME 2
 
 // Kernels can write to memory that is made for copies.
 #define FE_TOLD
@@ -27,6 +29,7 @@ struct fe_stamp {
   F(context_set, "cuCtxSetCurrent", (void *context))                                                    \
   F(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                   \
   F(stream_wait, "cuStreamSynchronize", (void *stream))                                                 \
+  F(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))                    \
   F(stream_destroy, "cuStreamDestroy_v2", (void *stream))                                               \
   F(module_load, "cuModuleLoadData", (void **module, const void *image))                                \
   F(module_unload, "cuModuleUnload", (void *module))                                                    \
@@ -113,6 +116,7 @@ struct fe_driver {
   int device;
   int capability; // 90 for 9.0
   void *context, *stream;
+  void *second; // the stream for what is sent; NULL: nothing was yet
   void *base; // an event when the context began
   int64_t base_time;
 };

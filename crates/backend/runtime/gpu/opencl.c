@@ -186,6 +186,12 @@ static int fe_driver_open(struct futhark_context *ctx) {
 // The library stays loaded: threads of it may be running.
 static void fe_driver_close(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
+  if (driver->sent != NULL) {
+    driver->cl.event_release(driver->sent);
+  }
+  if (driver->second != NULL) {
+    driver->cl.queue_release(driver->second);
+  }
   if (driver->queue != NULL) {
     driver->cl.queue_release(driver->queue);
   }
@@ -251,6 +257,39 @@ static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, s
   struct fe_driver *driver = &ctx->gpu.driver;
   const unsigned char zero = 0;
   return fe_cl_check(ctx, driver->cl.fill(driver->queue, to, &zero, 1, bytes, 0, NULL, fe_cl_event(stamp)), "clear memory");
+}
+
+static bool fe_driver_send(struct futhark_context *ctx, void *to, const void *from, size_t bytes) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int error = 0;
+  if (driver->second == NULL) {
+    const uint64_t properties[] = {FE_CL_QUEUE_PROPERTIES, 0, 0};
+    driver->second = driver->cl.queue_create(driver->context, driver->device, properties, &error);
+  }
+  void *event = NULL;
+  if (driver->second == NULL || driver->cl.copy(driver->second, 0, to, from, bytes, 0, NULL, &event) != 0) {
+    return false;
+  }
+  if (driver->sent != NULL) {
+    driver->cl.event_release(driver->sent);
+  }
+  driver->sent = event;
+  return true;
+}
+
+static void *fe_driver_sent(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  void *event = driver->sent;
+  driver->sent = NULL;
+  // Without this the first queue might wait for something that has not begun.
+  return event != NULL && driver->cl.flush(driver->second) == 0 ? event : NULL;
+}
+
+static int fe_driver_follow(struct futhark_context *ctx, void *event) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int code = fe_cl_check(ctx, driver->cl.barrier(driver->queue, 1, &event, NULL), "wait for a copy");
+  driver->cl.event_release(event);
+  return code;
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {

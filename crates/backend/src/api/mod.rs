@@ -7,9 +7,10 @@
 //!
 //! * [`types`]: which types there are; [`names`]: what they are called in C;
 //! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions for each kind of type;
-//! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`header`], [`manifest`], [`tables`]: the descriptions.
+//! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`call`]: by callers of libraries; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
+mod call;
 mod code;
 mod entry;
 mod header;
@@ -49,6 +50,8 @@ pub struct Api {
     pub definitions: String,
     /// Tables of types and entry points: `fe_type_list` and `fe_entries`. Empty if it is a library.
     pub tables: String,
+    /// Whether it is a library with functions for entry points on sequences.
+    pub streams: bool,
     /// The header.
     pub header: String,
     /// The manifest, in JSON.
@@ -82,12 +85,17 @@ pub fn generate(
     for id in prog.streams.iter().flat_map(|streaming| streaming.funs()) {
         prototypes.push_str(&entry::prototype(&prog.funs[id], &functions(id)));
     }
+    let all = steps::all(prog, functions);
+    let mut streams = false;
+    if mode == Mode::Library {
+        for item in &all {
+            streams |= call::function(&mut entries, &types, &prog.entries, item);
+        }
+    }
     let public = header::declarations(&types, target, &objects.prototypes, &entries.prototypes);
     let tables = match mode {
         Mode::Library => String::new(),
-        Mode::Executable | Mode::Server => {
-            tables::tables(&types, &prog.entries, &steps::all(prog, functions), tuning)
-        }
+        Mode::Executable | Mode::Server => tables::tables(&types, &prog.entries, &all, tuning),
     };
     let definitions = format!(
         "// What the program's functions look like to the interface.\n{prototypes}\n// Objects\n\n{}{}{}",
@@ -99,6 +107,7 @@ pub fn generate(
         declarations: format!("{public}\n{}", tuning_tables(tuning)),
         definitions,
         tables,
+        streams,
         header: header::header(&public, target),
         manifest: manifest::manifest(
             &types,

@@ -503,6 +503,7 @@ static const struct fe_program fe_program = {
     .entries = entries,
 };
 
+#include "prims.c"
 #include "values.c"
 #include "values_scalar.c"
 #include "values_number.c"
@@ -516,6 +517,19 @@ static const struct fe_program fe_program = {
 #include "server_files.c"
 #include "server_general.c"
 #include "server_parts.c"
+// Nothing here is on sequences.
+#define FE_NO_STREAM(name)                        \
+  static int name(struct fe_server *server) {     \
+    (void)server;                                 \
+    return fe_failure("there are no sequences");  \
+  }
+FE_NO_STREAM(fe_cmd_stream_open)
+FE_NO_STREAM(fe_cmd_stream_feed)
+FE_NO_STREAM(fe_cmd_stream_end)
+FE_NO_STREAM(fe_cmd_stream_take)
+FE_NO_STREAM(fe_cmd_stream_results)
+FE_NO_STREAM(fe_cmd_stream_close)
+static void fe_close_streams(struct fe_server *server) { (void)server; }
 #include "server.c"
 #else
 // Nothing here is on sequences.

@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "types.h"
+#include "prims.c"
 #include "values.c"
 #include "values_scalar.c"
 #include "values_number.c"

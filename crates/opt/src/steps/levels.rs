@@ -1,6 +1,6 @@
 //! The levels of statements: how many passes must have ended before.
 
-use super::{Stages, Whole, as_var, sinks_of, stream_of};
+use super::{Steps, Whole, as_var, sinks_of, stream_of};
 use fehu_facts::consumed;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, Stm, Stream, StreamForm, Var};
@@ -27,17 +27,17 @@ pub(super) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    pub(super) fn of(stages: &Stages<'a>) -> Result<Levels<'a>, Whole> {
-        let mut written = written(stages);
+    pub(super) fn of(steps: &Steps<'a>) -> Result<Levels<'a>, Whole> {
+        let mut written = written(steps);
         let mut list: Vec<Level<'a>> = Vec::new();
         let mut at: FxHashMap<Var, usize> = FxHashMap::default();
         let mut latest = 0;
-        for stm in &stages.fun.body.stms {
-            if stages.repeated.contains_key(&stm.pat[0]) {
+        for stm in &steps.fun.body.stms {
+            if steps.repeated.contains_key(&stm.pat[0]) {
                 continue;
             }
-            let mut level = stages.uses(stm).iter().filter_map(|var| at.get(var)).copied().max();
-            if stream_of(stm).is_none() && !consumed(stages.prog, stm).is_empty() {
+            let mut level = steps.uses(stm).iter().filter_map(|var| at.get(var)).copied().max();
+            if stream_of(stm).is_none() && !consumed(steps.prog, stm).is_empty() {
                 // Whoever reads it must have done so. (What passes consume is their own.)
                 level = level.max(Some(latest));
             }
@@ -45,7 +45,7 @@ impl<'a> Levels<'a> {
             while list.len() <= level {
                 list.push(Level::default());
             }
-            let after = match streamed(stages, stm, &written)? {
+            let after = match streamed(steps, stm, &written)? {
                 Some(stream) => {
                     list[level].passes.push(Pass { stm, stream });
                     level + 1
@@ -61,21 +61,21 @@ impl<'a> Levels<'a> {
             at.extend(stm.pat.iter().map(|var| (*var, after)));
         }
         for level in &mut list {
-            level.groups = groups(stages, &level.passes);
+            level.groups = groups(steps, &level.passes);
         }
         Ok(Levels { list, written })
     }
 }
 
 /// The results that can be written: all parts of a sequence are bound as the sinks of a pass.
-fn written(stages: &Stages<'_>) -> FxHashMap<Atom, (usize, usize)> {
-    let results = stages.result_parts();
+fn written(steps: &Steps<'_>) -> FxHashMap<Atom, (usize, usize)> {
+    let results = steps.result_parts();
     let mut written = FxHashMap::default();
-    for (number, sequence) in stages.entry.sinks.iter().enumerate() {
+    for (number, sequence) in steps.entry.sinks.iter().enumerate() {
         let parts = &results[sequence.first..][..sequence.count];
-        let bound = stages.fun.body.stms.iter().filter(|stm| stream_of(stm).is_some()).any(|stm| {
+        let bound = steps.fun.body.stms.iter().filter(|stm| stream_of(stm).is_some()).any(|stm| {
             let accs = stream_of(stm).map_or(0, |stream| stream.init.len());
-            let sinks = sinks_of(&stm.pat[accs..], stages.fun);
+            let sinks = sinks_of(&stm.pat[accs..], steps.fun);
             let arrays: Vec<Vec<Atom>> = sinks
                 .iter()
                 .map(|(_, arrays)| arrays.iter().map(|v| Atom::Var(*v)).collect())
@@ -98,7 +98,7 @@ fn written(stages: &Stages<'_>) -> FxHashMap<Atom, (usize, usize)> {
 
 /// The pass, if the statement is one that is executed chunk by chunk.
 fn streamed<'a>(
-    stages: &Stages<'a>,
+    steps: &Steps<'a>,
     stm: &'a Stm,
     written: &FxHashMap<Atom, (usize, usize)>,
 ) -> Result<Option<&'a Stream>, Whole> {
@@ -108,14 +108,14 @@ fn streamed<'a>(
         Some(StreamForm::Pass(pieces)) => &pieces[..],
         Some(StreamForm::Map | StreamForm::Seq | StreamForm::Red(..)) | None => &[],
     };
-    let is_source = |var: &Var| stages.parts.contains_key(var);
+    let is_source = |var: &Var| steps.parts.contains_key(var);
     let in_memory = pieces.iter().any(|piece| !is_source(&piece.sizes));
     let reads = stream.is_some_and(|stream| stream.inputs.iter().any(is_source))
         || pieces.iter().any(|piece| is_source(&piece.sizes));
     let writes = stm.pat.iter().any(|var| written.contains_key(&Atom::Var(*var)));
     let Some(stream) = stream.filter(|_| reads || (writes && !in_memory)) else {
-        let hidden = |var: &Var| stages.hidden.contains(var);
-        return match free_in_stm(stm, &stages.fun.vars).iter().any(hidden) {
+        let hidden = |var: &Var| steps.hidden.contains(var);
+        return match free_in_stm(stm, &steps.fun.vars).iter().any(hidden) {
             true => whole("this needs a whole sequence, or its length"),
             false => Ok(None),
         };
@@ -130,17 +130,17 @@ fn streamed<'a>(
         rest.inputs.clear();
         rest.form = StreamForm::Pass(Vec::new());
     }
-    if free_in_stm(&rest, &stages.fun.vars).iter().any(|var| stages.hidden.contains(var)) {
+    if free_in_stm(&rest, &steps.fun.vars).iter().any(|var| steps.hidden.contains(var)) {
         return whole("the function of a chunk needs the whole sequence, or its length");
     }
     Ok(Some(stream))
 }
 
 /// Passes that have sources in common, directly or by others; those without sources are alone.
-fn groups(stages: &Stages<'_>, passes: &[Pass<'_>]) -> Vec<Vec<usize>> {
+fn groups(steps: &Steps<'_>, passes: &[Pass<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for (index, pass) in passes.iter().enumerate() {
-        let mut all = (vec![index], sources(stages, pass.stream));
+        let mut all = (vec![index], sources(steps, pass.stream));
         let common = |group: &(Vec<usize>, Vec<usize>)| group.1.iter().any(|s| all.1.contains(s));
         let (joined, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(common);
         for (passes, sources) in joined.into_iter().rev() {
@@ -154,10 +154,10 @@ fn groups(stages: &Stages<'_>, passes: &[Pass<'_>]) -> Vec<Vec<usize>> {
 }
 
 /// The sequences that a pass reads.
-pub(super) fn sources(stages: &Stages<'_>, stream: &Stream) -> Vec<usize> {
+pub(super) fn sources(steps: &Steps<'_>, stream: &Stream) -> Vec<usize> {
     let mut found = Vec::new();
     let mut add = |var: &Var| {
-        if let Some(part) = stages.parts.get(var)
+        if let Some(part) = steps.parts.get(var)
             && !found.contains(&part.source)
         {
             found.push(part.source);

@@ -1,4 +1,4 @@
-//! `stages`: entry points on sequences are divided into steps that the run-time executes, chunk by chunk.
+//! `steps`: entry points on sequences are divided into steps that the run-time executes, chunk by chunk.
 //!
 //! ```text
 //! fun main (n, c, xs: [n]i32) =
@@ -33,8 +33,8 @@ use levels::{Levels, Pass as Passes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
-pub const STAGES: Pass = Pass {
-    name: "stages",
+pub const STEPS: Pass = Pass {
+    name: "steps",
     about: "divides entry points on sequences into steps that are executed chunk by chunk",
     run,
 };
@@ -46,7 +46,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         if known || (entry.sources.is_empty() && entry.sinks.is_empty()) {
             continue;
         }
-        let (funs, result) = Stages::new(prog, &entry).run();
+        let (funs, result) = Steps::new(prog, &entry).run();
         match result {
             Ok(streaming) => {
                 for fun in funs {
@@ -56,7 +56,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
             }
             Err(Whole { loc, reason }) => {
                 let text = format!("\"{}\" reads its sequences into memory: {reason}", entry.name);
-                remarks.add(STAGES.name, RemarkKind::Missed, loc.as_ref(), None, text);
+                remarks.add(STEPS.name, RemarkKind::Missed, loc.as_ref(), None, text);
             }
         }
     }
@@ -76,7 +76,7 @@ struct Part {
     part: usize,
 }
 
-struct Stages<'a> {
+struct Steps<'a> {
     prog: &'a Prog,
     entry: &'a Entry,
     fun: &'a Fun,
@@ -92,8 +92,8 @@ struct Stages<'a> {
     steps: Vec<Step>,
 }
 
-impl<'a> Stages<'a> {
-    fn new(prog: &'a Prog, entry: &'a Entry) -> Stages<'a> {
+impl<'a> Steps<'a> {
+    fn new(prog: &'a Prog, entry: &'a Entry) -> Steps<'a> {
         let fun = &prog.funs[entry.fun];
         let leading = fun.params.len() - part_count(entry);
         let (mut parts, mut hidden) = (FxHashMap::default(), FxHashSet::default());
@@ -112,7 +112,7 @@ impl<'a> Stages<'a> {
             matches!(stm.exp, Exp::Assert(..)) || (matches!(stm.exp, Exp::Iota(..)) && !result)
         };
         let repeated = fun.body.stms.iter().filter(is_repeated).map(|stm| (stm.pat[0], stm));
-        Stages {
+        Steps {
             prog,
             entry,
             fun,

@@ -1,7 +1,7 @@
 //! The functions of steps.
 
 use super::levels::{Pass, sources};
-use super::{Stages, Whole, as_var};
+use super::{Steps, Whole, as_var};
 use crate::unpass::own_accs;
 use fehu_base::{IdVec, OrBug, Prim, bug};
 use fehu_facts::Share;
@@ -16,30 +16,30 @@ use rustc_hash::FxHashMap;
 
 /// A function with these statements; it yields these variables and operands. Also its parameters.
 pub(super) fn call_function(
-    stages: &Stages<'_>,
+    steps: &Steps<'_>,
     stms: &[&Stm],
     outs: &[Var],
     more: &[Atom],
 ) -> (Fun, Vec<Var>) {
-    let mut vars = stages.fun.vars.clone();
+    let mut vars = steps.fun.vars.clone();
     let results = outs.iter().map(|var| Atom::Var(*var)).chain(more.iter().copied()).collect();
     let mut body = Body { stms: stms.iter().copied().cloned().collect(), results };
-    let free = complete(stages, &mut body, &vars, &[]);
+    let free = complete(steps, &mut body, &vars, &[]);
     let results = result_vars(&mut vars, &body.results);
-    let share = Share::of(stages.prog, &body, &vars);
+    let share = Share::of(steps.prog, &body, &vars);
     let param = |var: &Var| Param { var: *var, consumed: !share.stays(*var) };
     let params = free.iter().map(param).collect();
-    let name = stages.name();
+    let name = steps.name();
     (Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free)
 }
 
 /// The function of some passes that are executed together, which of its parameters are the same for all chunks, and the
 /// sequences that they read.
 pub(super) fn pass_function(
-    stages: &Stages<'_>,
+    steps: &Steps<'_>,
     passes: &[&Pass<'_>],
 ) -> Result<(Fun, Vec<Var>, Vec<usize>), Whole> {
-    let mut vars = stages.fun.vars.clone();
+    let mut vars = steps.fun.vars.clone();
     let mut b = Builder::new(&mut vars);
     let (start, size) = (b.param("start", Type::I64), b.param("m", Type::I64));
     let last = b.param("last", Type::BOOL);
@@ -51,13 +51,13 @@ pub(super) fn pass_function(
     }
     params.extend(&states);
     let mut all: Vec<usize> = Vec::new();
-    for source in passes.iter().flat_map(|pass| sources(stages, pass.stream)) {
+    for source in passes.iter().flat_map(|pass| sources(steps, pass.stream)) {
         if !all.contains(&source) {
             all.push(source);
         }
     }
     all.sort_unstable();
-    let chunks = Chunks::new(stages, &mut b, &all, size, &mut params);
+    let chunks = Chunks::new(steps, &mut b, &all, size, &mut params);
     let at = At { start, size, last };
 
     let mut states = &states[..];
@@ -71,9 +71,9 @@ pub(super) fn pass_function(
         let mut args = vec![Atom::Var(size), Atom::Var(last)];
         args.extend(own_accs(&mut b, &own));
         for input in &stream.inputs {
-            args.push(chunks.input(stages, &mut b, *input, stream, at, pass.stm.loc.as_ref()));
+            args.push(chunks.input(steps, &mut b, *input, stream, at, pass.stm.loc.as_ref()));
         }
-        chunks.pieces(stages, stream, &mut args);
+        chunks.pieces(steps, stream, &mut args);
         let subst: Subst = stream.chunk.params.iter().copied().zip(args).collect();
         let mut body = stream.chunk.body.clone();
         subst_body(&mut body, b.vars_mut(), &subst);
@@ -87,12 +87,12 @@ pub(super) fn pass_function(
     }
     accs.extend(sinks);
     let mut body = b.finish(accs);
-    let free = complete(stages, &mut body, &vars, &params);
+    let free = complete(steps, &mut body, &vars, &params);
     let all_params: Vec<Var> = free.iter().chain(&params).copied().collect();
-    own_results(stages, &mut body, &mut vars, &all_params);
+    own_results(steps, &mut body, &mut vars, &all_params);
     let results = result_vars(&mut vars, &body.results);
     let params = all_params.iter().map(|var| Param { var: *var, consumed: false }).collect();
-    let name = stages.name();
+    let name = steps.name();
     Ok((Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free, all))
 }
 
@@ -109,17 +109,17 @@ struct Chunks(FxHashMap<usize, Vec<Var>>);
 
 impl Chunks {
     fn new(
-        stages: &Stages<'_>,
+        steps: &Steps<'_>,
         b: &mut Builder<'_>,
         sources: &[usize],
         size: Var,
         params: &mut Vec<Var>,
     ) -> Chunks {
-        let leading = stages.fun.params.len() - super::part_count(stages.entry);
+        let leading = steps.fun.params.len() - super::part_count(steps.entry);
         let mut all = FxHashMap::default();
         for source in sources {
-            let sequence = &stages.entry.sources[*source];
-            let own = &stages.fun.params[leading + sequence.first..][..sequence.count];
+            let sequence = &steps.entry.sources[*source];
+            let own = &steps.fun.params[leading + sequence.first..][..sequence.count];
             let mut vars: Vec<Var> = Vec::new();
             let mut length = size;
             for (index, param) in own.iter().enumerate() {
@@ -143,21 +143,21 @@ impl Chunks {
     /// The chunk of an input.
     fn input(
         &self,
-        stages: &Stages<'_>,
+        steps: &Steps<'_>,
         b: &mut Builder<'_>,
         input: Var,
         stream: &Stream,
         at: At,
         loc: Option<&Loc>,
     ) -> Atom {
-        if let Some(part) = stages.parts.get(&input) {
+        if let Some(part) = steps.parts.get(&input) {
             return self.0[&part.source][part.part].into();
         }
         let (start, size) = (Atom::Var(at.start), Atom::Var(at.size));
-        let same = b.ty(input).shape()[0] == stream.width && !stages.hidden_atom(stream.width);
+        let same = b.ty(input).shape()[0] == stream.width && !steps.hidden_atom(stream.width);
         let mut certs = if same { Vec::new() } else { vec![long_enough(b, input, at, loc)] };
         if let Some(Stm { exp: Exp::Iota(Prim::I64, _, first, step), certs: own, .. }) =
-            stages.repeated.get(&input)
+            steps.repeated.get(&input)
         {
             certs.extend(own);
             let others = b.set_certs(certs);
@@ -177,10 +177,10 @@ impl Chunks {
         slice.into()
     }
 
-    fn pieces(&self, stages: &Stages<'_>, stream: &Stream, args: &mut Vec<Atom>) {
+    fn pieces(&self, steps: &Steps<'_>, stream: &Stream, args: &mut Vec<Atom>) {
         let StreamForm::Pass(pieces) = &stream.form else { bug("only passes have steps") };
         for piece in pieces {
-            let part = stages.parts.get(&piece.sizes).or_bug("pieces that are read");
+            let part = steps.parts.get(&piece.sizes).or_bug("pieces that are read");
             let chunk = &self.0[&part.source];
             let (sizes, rest) = chunk.split_first().or_bug("sizes of pieces");
             let (total, values) = rest.split_last().or_bug("number of values");
@@ -210,7 +210,7 @@ fn long_enough(b: &mut Builder<'_>, input: Var, at: At, loc: Option<&Loc>) -> Va
 
 /// Adds what is repeated. The variables that the function must get then, sizes first; `others` are its parameters already.
 fn complete(
-    stages: &Stages<'_>,
+    steps: &Steps<'_>,
     body: &mut Body,
     vars: &IdVec<Var, VarInfo>,
     others: &[Var],
@@ -235,7 +235,7 @@ fn complete(
             }
         }
         free.retain(|var| !others.contains(var));
-        let missing = free.iter().filter_map(|var| stages.repeated.get(var));
+        let missing = free.iter().filter_map(|var| steps.repeated.get(var));
         let missing: Vec<Stm> = missing.map(|stm| (*stm).clone()).collect();
         if missing.is_empty() {
             free.sort_by_key(|var| vars[*var].ty.is_array());
@@ -244,7 +244,7 @@ fn complete(
         body.stms.extend(missing);
         // Those that come from the entry point's function stay in its order; those of a pass come after them.
         let order = |stm: &Stm| {
-            let mut all = stages.fun.body.stms.iter();
+            let mut all = steps.fun.body.stms.iter();
             all.position(|other| other.pat == stm.pat).unwrap_or(usize::MAX)
         };
         body.stms.sort_by_cached_key(order);
@@ -276,13 +276,8 @@ fn result_vars(vars: &mut IdVec<Var, VarInfo>, results: &[Atom]) -> Vec<Var> {
 }
 
 /// What a pass yields shares memory with nothing, so that chunks can be read into the memory of earlier ones.
-fn own_results(
-    stages: &Stages<'_>,
-    body: &mut Body,
-    vars: &mut IdVec<Var, VarInfo>,
-    params: &[Var],
-) {
-    let share = Share::of(stages.prog, body, vars);
+fn own_results(steps: &Steps<'_>, body: &mut Body, vars: &mut IdVec<Var, VarInfo>, params: &[Var]) {
+    let share = Share::of(steps.prog, body, vars);
     for index in 0..body.results.len() {
         let Atom::Var(var) = body.results[index] else { continue };
         if !vars[var].ty.is_array() {
