@@ -239,6 +239,9 @@ static int fe_steps_chunk(struct fe_steps *steps, const struct fe_step *step, st
   }
   int code = step->call(steps->ctx, steps->out, steps->in);
   code = code == 0 ? futhark_context_sync(steps->ctx) : code;
+#ifdef FE_GPU
+  steps->ctx->gpu.spared = 0;
+#endif
   if (code == 0) {
     code = fe_steps_keep(steps, step);
     // Nothing is repeated that has happened.

@@ -116,7 +116,15 @@ static int fe_run_elements(struct fe_run *run, const struct fe_step *step, const
     int64_t read = (int64_t)fe_pace_reading(run->pace.read, (double)count);
     pool->limit = run->limit > read ? run->limit - read : 1;
   }
+#ifdef FE_GPU
+  // What others hold is evicted, but half of a chunk at a time is better than to evict what this one has made.
+  struct fe_gpu *gpu = &run->steps.ctx->gpu;
+  gpu->spared = count > 1 ? gpu->request + 1 : 0;
+#endif
   int code = fe_run_part(run, step, chunk, before, from, count, offsets, totals, last);
+#ifdef FE_GPU
+  gpu->spared = 0;
+#endif
   fe_pool_settle(pool);
   int64_t needed = pool->recent - used, now = pool->used;
   if (code != FUTHARK_OUT_OF_MEMORY || count <= 1) {

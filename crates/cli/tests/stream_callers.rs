@@ -200,10 +200,11 @@ fn chunks_go_to_a_device() {
     let expected = succeed(
         fehu().args(["run", "-i", "a.fut", "--in", "xs=x", "--in", "ys=x"]).current_dir(&place),
     );
-    // Several chunks are on their way at once, and all of it is one.
-    for chunk in ["700", "100000"] {
+    // Several chunks are on their way at once, all of it is one, and that is repeated in halves because the device may not hold it.
+    for (chunk, limit) in [("700", "1GB"), ("100000", "1GB"), ("100000", "30kB")] {
         let mut program = Command::new(place.join("a"));
         program.args(["--in", "xs=x", "--in", "ys=x", "--chunk", chunk]).current_dir(&place);
+        program.args(["--device-memory-limit", limit]);
         program.args(["--build-option=-cl-opt-disable", "--cache-file=kernels"]);
         assert_eq!(succeed(&mut program).stdout, expected.stdout);
     }

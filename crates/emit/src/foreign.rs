@@ -58,7 +58,7 @@ impl<'a> Emit<'a> {
         symbol(fun, self.options.device).filter(|_| !for_kernels || self.runs.is_shared())
     }
 
-    /// A call of a symbol. Its results have blocks of their own.
+    /// A call of a symbol, which writes its results to where they are to be.
     pub(super) fn call_foreign(
         &mut self,
         pat: &[Var],
@@ -70,18 +70,12 @@ impl<'a> Emit<'a> {
         let mut results = Vec::with_capacity(pat.len());
         for var in pat {
             if let Some(place) = self.place(*var) {
-                let Type::Array(_, shape) = &self.ir[*var].ty else { continue };
-                let mut count = Exp::int(1);
-                for size in shape {
-                    count = self.product(count, *size);
-                }
-                let mem = self.declare_mem(place.block);
-                if let Some(handle) = mem.handle {
-                    let elem = self.table.blocks[place.block].elem;
-                    self.out.push(Stm::Alloc(handle, elem, count));
-                    self.out.push(Stm::Point(mem.ptr, From::Mem(handle), Exp::int(0)));
-                }
-                results.push(Out::Elements(mem.ptr));
+                let (mem, first) = (self.mem(place.block), self.poly(&place.lmad.offset));
+                let ty = self.vars[mem.ptr].ty.pointer_into(self.table.blocks[place.block].elem);
+                let ptr = self.new_var(&self.ir[*var].hint.clone(), ty);
+                self.out.push(Stm::Declare(ptr, None));
+                self.out.push(Stm::Point(ptr, From::Ptr(mem.ptr), first));
+                results.push(Out::Elements(ptr));
             } else if let Type::Scalar(Elem::Prim(prim)) = self.ir[*var].ty {
                 let v = self.declare(&self.ir[*var].hint.clone(), prim, None);
                 self.scalars.insert(*var, Exp::Var(v));

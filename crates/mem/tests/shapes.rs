@@ -73,6 +73,26 @@ fn positions_read_only_their_own_elements() {
     none(&text.replace("index x[j]", "index x[i]"));
 }
 
+/// A function with somebody else's code writes to what it is given, which must be without gaps and apart from what it reads.
+#[test]
+fn foreign_functions_write_to_where_their_results_belong() {
+    let foreign = "foreign (c double)\nfun g (k: i64, u: [k]f32) -> (r: [k]f32) =\n let (v: [k]f32) = replicate (k) 1.0f32\n in (v)\n";
+    none(&format!(
+        "{foreign}fun f (n: i64, m: i64, x: [n][m]f32) -> (res: [n][m]f32) =\n let (y: [n][m]f32) = screma n (x) map \\(u: [m]f32) -> \
+         ([m]f32) {{ let (v: [m]f32) = call g (m, u) in (v) }}\n in (y)\n"
+    ));
+    let replaced = |index: &str, of: &str| {
+        format!(
+            "{foreign}fun f (n: i64, *x: [n][n]f32, w: [n]f32) -> (res: [n][n]f32) =\n let (a: [n]f32) = index x[0]\n let (v: [n]f32) = \
+             call g (n, {of})\n let (y: [n][n]f32) = update x[{index}] = v\n in (y)\n"
+        )
+    };
+    none(&replaced("0", "w"));
+    refused(&replaced("0:n:1, 0", "w"), Why::Boundary);
+    // As far as is known, results of calls may be their arguments.
+    refused(&replaced("0", "a"), Why::Read);
+}
+
 #[test]
 fn blocks_of_lu_decomposition() {
     // The perimeters and the inside of a matrix of blocks, all of the same one, and stored at the end.

@@ -134,19 +134,14 @@ static bool fe_evict_block(struct futhark_context *ctx, struct fe_block *block) 
   return true;
 }
 
-// Evicts blocks of so many bytes in all; false if there are not enough. Small ones are not worth it while there are larger ones.
-static bool fe_evict(struct futhark_context *ctx, int64_t bytes, int64_t request) {
-  while (bytes > 0) {
-    struct fe_block *block = fe_oldest_block(&ctx->gpu, bytes / 16, request);
-    if (block == NULL) {
-      block = fe_oldest_block(&ctx->gpu, 0, request);
-    }
-    if (block == NULL || !fe_evict_block(ctx, block)) {
-      return false;
-    }
-    bytes -= block->capacity;
+// Evicts a block where so many bytes are wanted, and returns how many it had; 0 if there is none. Small ones are not worth it while
+// there are larger ones.
+static int64_t fe_evict(struct futhark_context *ctx, int64_t wanted, int64_t request) {
+  struct fe_block *block = fe_oldest_block(&ctx->gpu, wanted / 16, request);
+  if (block == NULL) {
+    block = fe_oldest_block(&ctx->gpu, 0, request);
   }
-  return true;
+  return block != NULL && fe_evict_block(ctx, block) ? block->capacity : 0;
 }
 
 // Places
@@ -161,8 +156,10 @@ static void *fe_place_new(struct futhark_context *ctx, int64_t bytes, int64_t re
   }
   if (limit > 0 && pool->used - pool->evicted + pool->kept + bytes > limit) {
     fe_pool_trim(pool);
-    if (!fe_evict(ctx, pool->used - pool->evicted + bytes - limit, request)) {
-      return NULL;
+    for (int64_t excess; (excess = pool->used - pool->evicted + bytes - limit) > 0;) {
+      if (fe_evict(ctx, excess, request) == 0) {
+        return NULL;
+      }
     }
   }
   void *place = fe_driver_alloc(ctx, bytes);
@@ -170,8 +167,8 @@ static void *fe_place_new(struct futhark_context *ctx, int64_t bytes, int64_t re
     fe_pool_trim(pool);
     place = fe_driver_alloc(ctx, bytes);
   }
-  // What is free may be in pieces.
-  while (place == NULL && fe_evict(ctx, bytes, request)) {
+  // Nobody knows how much is free, nor in how many pieces.
+  while (place == NULL && fe_evict(ctx, bytes, request) > 0) {
     place = fe_driver_alloc(ctx, bytes);
   }
   return place;

@@ -44,6 +44,18 @@ static int my_run(struct futhark_context *ctx, int64_t *out) {
   my_write(fe_alloc(ctx, &c, 8 * million));
   my_write(ctx->pool.peak);
   fe_free(ctx, &c);
+  // Refused again after that: one in use gives way, and what was in it is still there.
+  int64_t number = 12345;
+  fe_alloc(ctx, &a, million);
+  fe_put(ctx, a.data, &number, sizeof number);
+  my_refusals = 2;
+  my_write(fe_alloc(ctx, &c, 16 * million));
+  my_write(ctx->gpu.evictions.count);
+  number = 0;
+  fe_fetch(ctx, &number, a.data, sizeof number);
+  my_write(number);
+  fe_free(ctx, &a);
+  fe_free(ctx, &c);
   *out = 0;
   return FUTHARK_SUCCESS;
 }

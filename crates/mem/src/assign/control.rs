@@ -18,14 +18,25 @@ impl Assign<'_> {
                 self.branches(pat, cases.chain([&mut switch.default]).collect());
             }
             Exp::Loop(params, _, body) => self.loop_(pat, params, body),
-            Exp::Call(_, args) => {
+            Exp::Call(fun, args) => {
                 for arg in args.iter_mut() {
                     *arg = self.contiguous(*arg);
+                }
+                if self.prog.funs[*fun].foreign.is_some() {
+                    return pat.iter().for_each(|var| self.written_by_others(*var));
                 }
                 pat.iter().for_each(|var| self.carried(*var));
                 pat.iter().for_each(|var| self.may_be_argument(*var, args));
             }
             _ => bug("this is no branch, loop or call"),
+        }
+    }
+
+    /// A result of a foreign function, which writes it to memory that it is given.
+    fn written_by_others(&mut self, var: Var) {
+        self.fresh(var, var);
+        if let Some(block) = self.table.place(var).map(|place| place.block) {
+            self.table.blocks[block].heap = true;
         }
     }
 

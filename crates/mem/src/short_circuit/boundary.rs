@@ -39,7 +39,10 @@ impl Visit for Boundaries {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others pass no pointers")]
     fn stm(&mut self, stm: &Stm) {
         match &stm.exp {
-            Exp::Call(_, args) => self.cross(args),
+            Exp::Call(_, args) => {
+                self.cross(args);
+                self.always.extend(&stm.pat); // foreign functions write to what they get
+            }
             Exp::Trace(_, atom) => self.cross(&[*atom]),
             Exp::UpdateAcc(_, _, values) => self.cross(values),
             // The rows that operators of histograms and accumulators get have the strides of the first table.

@@ -42,11 +42,11 @@ impl<'a> Machine<'a> {
                 }
                 let mut inner = self.frame(*fun);
                 let results = self.run(&mut inner, items)?;
-                receive(frame, pat, results)
+                self.receive(frame, pat, results)
             }
             Exp::Const(id) => {
                 let results = self.constant(*id)?;
-                receive(frame, pat, results)
+                self.receive(frame, pat, results)
             }
             _ => Err(wrong("this is no control flow")),
         }
@@ -88,6 +88,29 @@ impl<'a> Machine<'a> {
             frame.scalars[var] = Some(value);
         }
         frame.blocks.extend(blocks);
+        Ok(())
+    }
+
+    /// Binds results that come from elsewhere.
+    fn receive(&mut self, frame: &mut Frame<'a>, pat: &[Var], results: Vec<Item>) -> Res<()> {
+        for (var, item) in pat.iter().zip(results) {
+            match (item, frame.place(*var)) {
+                (Item::Scalar(scalar), _) => frame.scalars[*var] = Some(scalar),
+                (Item::Array(mem), Some(place)) => {
+                    if frame.table.blocks[place.block].origin == Origin::Carried(*var) {
+                        frame.blocks.insert(place.block, mem);
+                        continue;
+                    }
+                    // A foreign function writes to where its results are to be.
+                    let to = frame.mem(place.block)?;
+                    for (from, at) in (0..).zip(frame.addresses(&place.lmad)?) {
+                        let value = self.store.read(mem, from)?;
+                        self.store.write(to, at, value)?;
+                    }
+                }
+                (Item::Array(_) | Item::Nothing, _) => {}
+            }
+        }
         Ok(())
     }
 
@@ -140,18 +163,4 @@ fn targets<'a>(frame: &Frame<'a>, pat: &[Var]) -> Vec<Target<'a>> {
         (None, None) => Target::Nothing,
     };
     pat.iter().map(target).collect()
-}
-
-/// Binds results that come from elsewhere.
-fn receive(frame: &mut Frame<'_>, pat: &[Var], results: Vec<Item>) -> Res<()> {
-    for (var, item) in pat.iter().zip(results) {
-        match (item, frame.place(*var)) {
-            (Item::Scalar(scalar), _) => frame.scalars[*var] = Some(scalar),
-            (Item::Array(mem), Some(place)) => {
-                frame.blocks.insert(place.block, mem);
-            }
-            (Item::Array(_) | Item::Nothing, _) => {}
-        }
-    }
-    Ok(())
 }
