@@ -132,6 +132,7 @@ impl Reverse {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are executed as they are")]
     fn forward(&mut self, b: &mut Builder<'_>, stm: Stm, steps: &mut Vec<Step>) -> Res<()> {
         let active = stm.pat.iter().any(|var| self.varied.contains(var));
         if !active {
@@ -196,6 +197,10 @@ impl Reverse {
         Ok(())
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contribute only if they have an adjoint"
+    )]
     fn step(&mut self, b: &mut Builder<'_>, step: &Step) -> Res<()> {
         let stm = &step.stm;
         match &stm.exp {
