@@ -147,9 +147,7 @@ impl Reverse {
                 return self.refuse("the derivative of this operation");
             }
             Exp::Diff(op) => {
-                let mut fun = (op.args.clone(), op.fun.clone());
-                let results =
-                    super::inline(b, std::mem::replace(&mut fun.1, op.fun.clone()), fun.0);
+                let results = super::inline(b, op.fun.clone(), op.args.clone());
                 let mut out = Vec::new();
                 super::bind(&stm.pat, results, b.vars(), &mut out);
                 out.into_iter().for_each(|stm| b.push(stm));
