@@ -3,8 +3,10 @@
 -- Forward mode (`jvp`) costs a constant factor over the function itself for
 -- each direction of the input, reverse mode (`vjp`) for each direction of the
 -- output: take the first for functions of few numbers, the second for functions
--- that return few. Integers and truth values have derivative zero. The two modes
--- may be nested.
+-- that return few. The two modes may be nested. Integers are differentiated by
+-- the same rules as other numbers, modulo powers of two; of truth values, the sum
+-- is `||` and the product is `&&`. The derivative of a sum type has the constructor
+-- of the value.
 
 -- | Forward mode: the value of `f` at `x`, and its derivative in direction `x'`.
 def jvp2 'a 'b (f: a -> b) (x: a) (x': a) : (b, b) = intrinsics.jvp2 f x x'

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The program that is wrong on purpose.
 const REFUSED: &str = "tests/programs/refused.fut";
 /// Programs that cannot be lowered yet. When they can, this test says so.
-const LIMITED: [&str; 1] = ["tests/prelude/ad.fut"];
+const LIMITED: [&str; 0] = [];
 
 fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

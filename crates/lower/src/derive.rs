@@ -26,13 +26,12 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let arg = x.shape();
-        let (fun, result) = self.lambda(&[arg.clone()], expected, span, |this, args| {
-            this.apply(f.clone(), args[0].clone(), span)
-        })?;
-        let directions = match seeds {
-            Val::Array(size, ..) if several => Some(*size),
-            _ => None,
-        };
+        let (fun, result) =
+            self.lambda(std::slice::from_ref(&arg), expected, span, |this, args| {
+                this.apply(f.clone(), args[0].clone(), span)
+            })?;
+        let directions =
+            if let (Val::Array(size, ..), true) = (seeds, several) { Some(*size) } else { None };
         let lift = |shape: &Shape| match directions {
             Some(size) => Shape::Array(size, Rc::new(shape.clone())),
             None => shape.clone(),
@@ -89,9 +88,10 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let arg = x.shape();
-        let (fun, result) = self.lambda(&[arg.clone()], expected, span, |this, args| {
-            this.apply(f.clone(), args[0].clone(), span)
-        })?;
+        let (fun, result) =
+            self.lambda(std::slice::from_ref(&arg), expected, span, |this, args| {
+                this.apply(f.clone(), args[0].clone(), span)
+            })?;
         let both = [result.clone(), result.clone()];
         let (adjoint, _) = self.lambda(&both, Some(&arg), span, |this, args| {
             let partial = this.apply(adjoint.clone(), args[0].clone(), span)?;

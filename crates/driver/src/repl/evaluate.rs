@@ -4,6 +4,7 @@ use super::unit::{self, PREVIOUS, VALUE};
 use super::{Answer, Outcome, Repl, session, show};
 use crate::errors;
 use crate::load::{self, Loaded};
+use crate::passes::{self, Plan};
 use crate::run::{RunError, trace_line};
 use crate::session::Session;
 use crate::stages;
@@ -14,6 +15,7 @@ use fehu_check::Mark;
 use fehu_check::program::{Entry, Program};
 use fehu_check::ty::{Scheme, Ty};
 use fehu_interp::{Interp, Options, Value};
+use fehu_ir::pass::Remarks;
 use fehu_lower::layout::Layout;
 use fehu_syntax::ast::{self, Dec, DecKind, ExpKind};
 use std::sync::{Arc, PoisonError};
@@ -152,7 +154,7 @@ impl Repl {
         let (loaded, program) = (&*self.loaded, &self.checking.program);
         let lowered =
             session.stage("lower", |sources| stages::lower_details(loaded, program, sources));
-        let lowered = match lowered {
+        let mut lowered = match lowered {
             Ok(lowered) => lowered,
             Err(limit) => {
                 session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
@@ -164,6 +166,9 @@ impl Repl {
             session.diagnostics.push(errors::broken_ir("lower", &message));
             return None;
         }
+        // The interpreter knows no derivatives.
+        let (plan, mut remarks) = (Plan::none(), Remarks::default());
+        lowered.prog = passes::run(session, lowered.prog, &plan, &mut remarks, &mut |_, _| {})?;
         let options =
             Options { interrupt: Some(Arc::clone(&self.interrupt)), ..Options::default() };
         let mut interp = session.stage("prepare", |_| Interp::with_options(&lowered.prog, options));

@@ -15,15 +15,18 @@
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
 //! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
+//! * `own`: what needs no copy is updated in place again.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
 
 mod activity;
 mod forward;
 mod num;
+mod own;
 mod prepare;
 mod reverse;
 mod scalar;
+mod sums;
 
 use self::num::map;
 use self::prepare::{bind, prepare, without_custom};
@@ -86,6 +89,7 @@ pub fn differentiate(prog: &mut Prog) -> Res<()> {
         prog.change(item, |_, vars, body| {
             expand(body, &original, vars)?;
             without_custom(body, vars);
+            own::own(body, vars);
             Ok(())
         })?;
     }
@@ -93,6 +97,7 @@ pub fn differentiate(prog: &mut Prog) -> Res<()> {
 }
 
 /// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {

@@ -265,6 +265,7 @@ pub(super) fn bind(
 pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
     struct Without<'a>(&'a IdVec<Var, VarInfo>);
     impl VisitMut for Without<'_> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         fn body(&mut self, body: &mut Body) {
             walk_body_mut(self, body);
             let mut out = Vec::with_capacity(body.stms.len());

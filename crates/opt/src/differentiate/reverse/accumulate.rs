@@ -4,8 +4,8 @@
 use super::Reverse;
 use super::write::at_or_zero;
 use crate::differentiate::Res;
-use crate::differentiate::forward::is_sum_after;
 use crate::differentiate::num::zero;
+use crate::differentiate::sums::is_sum_after;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{copy_lambda, copy_stm};

@@ -13,8 +13,8 @@
 
 use super::Reverse;
 use crate::differentiate::Res;
-use crate::differentiate::forward::is_sum;
 use crate::differentiate::num::{binary, identity, reverse, rows, when};
+use crate::differentiate::sums::is_sum;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;

@@ -129,15 +129,16 @@ impl Reverse {
         let screma = Screma { width, inputs: all_inputs, map, scans: Vec::new(), reds };
         let made = self.with_accumulators(b, Exp::Screma(Box::new(screma)), types, &new);
         let (values, made_accs) = made.split_at(made.len() - accs.len());
-        for (var, value) in scalars.iter().chain(&to).zip(values) {
-            self.contribute(b, (*var).into(), (*value).into());
-        }
         for ((array, old), made) in accs.iter().zip(made_accs) {
             let adjoint = match old {
                 Some(_) => Adjoint::Acc(*made),
                 None => Adjoint::Value((*made).into()),
             };
             self.adjoints.insert(*array, adjoint);
+        }
+        // An array may be an input, and read by the function as well.
+        for (var, value) in scalars.iter().chain(&to).zip(values) {
+            self.contribute(b, (*var).into(), (*value).into());
         }
         Ok(())
     }

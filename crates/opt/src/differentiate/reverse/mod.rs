@@ -132,6 +132,7 @@ impl Reverse {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are executed as they are")]
     fn forward(&mut self, b: &mut Builder<'_>, stm: Stm, steps: &mut Vec<Step>) -> Res<()> {
         let active = stm.pat.iter().any(|var| self.varied.contains(var));
         if !active {
@@ -146,9 +147,7 @@ impl Reverse {
                 return self.refuse("the derivative of this operation");
             }
             Exp::Diff(op) => {
-                let mut fun = (op.args.clone(), op.fun.clone());
-                let results =
-                    super::inline(b, std::mem::replace(&mut fun.1, op.fun.clone()), fun.0);
+                let results = super::inline(b, op.fun.clone(), op.args.clone());
                 let mut out = Vec::new();
                 super::bind(&stm.pat, results, b.vars(), &mut out);
                 out.into_iter().for_each(|stm| b.push(stm));
@@ -196,6 +195,10 @@ impl Reverse {
         Ok(())
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others contribute only if they have an adjoint"
+    )]
     fn step(&mut self, b: &mut Builder<'_>, step: &Step) -> Res<()> {
         let stm = &step.stm;
         match &stm.exp {

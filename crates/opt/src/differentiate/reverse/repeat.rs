@@ -37,6 +37,8 @@ pub(super) struct Taped {
     steps: Vec<Step>,
     /// What it binds, and its results.
     body: Body,
+    /// Whether it contributes to accumulators of the primal.
+    contributes: bool,
     /// The statement of the return sweep, made ahead.
     back: Option<Back>,
 }
@@ -58,9 +60,10 @@ impl Reverse {
         stm: Stm,
         steps: &mut Vec<Step>,
     ) -> Res<()> {
-        let stm = match &stm.exp {
-            Exp::Loop(_, LoopForm::While(_), _) => counted(b, stm),
-            _ => stm,
+        let stm = if matches!(stm.exp, Exp::Loop(_, LoopForm::While(_), _)) {
+            counted(b, stm)
+        } else {
+            stm
         };
         // Copies of what is bound inside, because the return sweep binds the same again.
         let copy = copy_stm(&stm, b.vars_mut());
@@ -71,20 +74,34 @@ impl Reverse {
             if self.varied.contains(var) {
                 self.varied.insert(param.var);
             }
-            if self.useful.contains(var) {
+            if self.useful.contains(var) || matches!(b.ty(*var), Type::Acc(_)) {
                 self.useful.insert(*copy);
             }
         }
         let form = LoopForm::For(counter, bound);
-        let again = Stm::new(copy.pat, Exp::Loop(params.clone(), form, body.clone()));
-        activity::useful(&Body { stms: vec![again], results: Vec::new() }, &mut self.useful);
+        let again = Stm::new(copy.pat, Exp::Loop(params, form, body));
+        let only = Body { stms: vec![again.clone()], results: Vec::new() };
+        activity::useful(&only, &mut self.useful);
+        // Accumulators of the primal are not carried where it is evaluated again.
+        let contributes = stm.pat.iter().any(|var| matches!(b.ty(*var), Type::Acc(_)));
+        let (stm, again) = (without_accs(b, stm), without_accs(b, again));
+        let Exp::Loop(params, _, body) = again.exp else { return self.refuse("this loop") };
         activity::varied(&body, b.vars(), &mut self.varied);
         let mut inner = Builder::new(b.vars_mut());
         let body_results = body.results.clone();
         let body_steps = self.sweep(&mut inner, body.stms)?;
         let body = inner.finish(body_results);
         let prim = prim_of(b.ty(counter)).or_bug("type of a counter");
-        let mut taped = Taped { bound, prim, counter, params, steps: body_steps, body, back: None };
+        let mut taped = Taped {
+            bound,
+            prim,
+            counter,
+            params,
+            steps: body_steps,
+            body,
+            contributes,
+            back: None,
+        };
         self.prepare_back(b, &mut taped)?;
         let new = self.emit_forward(b, &stm, &mut taped)?;
         b.push(new);
@@ -238,7 +255,7 @@ impl Reverse {
 
     pub(super) fn repeat_back(&mut self, b: &mut Builder<'_>, stm: &Stm, taped: &Taped) -> Res<()> {
         let adjoints = self.take_all(&stm.pat);
-        if adjoints.iter().all(Option::is_none) {
+        if adjoints.iter().all(Option::is_none) && !taped.contributes {
             return Ok(());
         }
         let back = taped.back.as_ref().or_bug("return sweep of a loop");
@@ -284,6 +301,20 @@ impl Reverse {
         }
         Ok(())
     }
+}
+
+/// A loop without parameters for accumulators of the primal; contributions to them stay in its body.
+fn without_accs(b: &Builder<'_>, mut stm: Stm) -> Stm {
+    let Exp::Loop(params, _, body) = &mut stm.exp else { return stm };
+    let keep: Vec<bool> =
+        params.iter().map(|param| !matches!(b.ty(param.var), Type::Acc(_))).collect();
+    let mut kept = keep.iter();
+    params.retain(|_| kept.next().copied().unwrap_or(true));
+    let mut kept = keep.iter();
+    body.results.retain(|_| kept.next().copied().unwrap_or(true));
+    let mut kept = keep.iter();
+    stm.pat.retain(|_| kept.next().copied().unwrap_or(true));
+    stm
 }
 
 /// A loop that counts, in place of one with a condition; the iterations are counted before.

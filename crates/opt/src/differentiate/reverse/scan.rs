@@ -16,10 +16,10 @@
 use super::Reverse;
 use super::fold::{left_adjoints, less_and_first};
 use crate::differentiate::Res;
-use crate::differentiate::forward::is_sum;
 use crate::differentiate::num::{
     add, add_lambda, identity, mul, number, outer, reverse, rows, zero,
 };
+use crate::differentiate::sums::is_sum;
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::subst::copy_lambda;

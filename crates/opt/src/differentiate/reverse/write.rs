@@ -6,8 +6,8 @@
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
 use crate::differentiate::activity;
-use crate::differentiate::forward::is_sum;
 use crate::differentiate::num::{binary, identity, map, select, whole, zero};
+use crate::differentiate::sums::is_sum;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;

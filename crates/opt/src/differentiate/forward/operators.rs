@@ -1,0 +1,297 @@
+//! Array operators: their functions have parameters and results for tangents, and so have the operators of reductions and scans. If
+//! `op` is associative, then so is the *lifted* operator on pairs of values and tangents.
+
+use super::Forward;
+use crate::differentiate::Res;
+use crate::differentiate::activity::{self, Set};
+use crate::differentiate::num::{extend, zero};
+use crate::differentiate::sums::{is_sum, is_sum_after};
+use fehu_base::OrBug;
+use fehu_ir::builder::Builder;
+use fehu_ir::{
+    AccInput, Atom, Body, Exp, Hist, HistOp, Lambda, Red, Scan, Scatter, Screma, Stm, Type, Var,
+};
+
+impl Forward {
+    /// The function of an operator, with parameters for tangents of the inputs that have some, and these tangents.
+    fn map(
+        &mut self,
+        b: &mut Builder<'_>,
+        inputs: &[Var],
+        map: Lambda,
+    ) -> Res<(Vec<Var>, Lambda, Vec<Option<Atom>>)> {
+        let which: Vec<bool> =
+            inputs.iter().map(|input| self.tangents.contains_key(input)).collect();
+        let mut all = inputs.to_vec();
+        all.extend(inputs.iter().filter_map(|input| self.tangent((*input).into())?.var()));
+        let mut params = map.params.clone();
+        let like: Vec<Option<Atom>> =
+            inputs.iter().map(|input| self.tangent((*input).into())).collect();
+        params.extend(self.bind_like(b, &map.params, &which, &like));
+        let (body, tangents) = self.body(b, map.body)?;
+        Ok((all, Lambda { params, body, ret: map.ret }, tangents))
+    }
+
+    /// An operator on values and their tangents. All parts have tangents.
+    fn lift(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: Lambda,
+        neutral: Vec<Atom>,
+        indices: usize,
+    ) -> Res<(Lambda, Vec<Atom>)> {
+        let count = neutral.len();
+        let (index, values) = op.params.split_at(indices);
+        let (left, right) = values.split_at(count);
+        let all = vec![true; count];
+        let mut params = index.to_vec();
+        params.extend_from_slice(left);
+        params.extend(self.bind(b, left, &all));
+        params.extend_from_slice(right);
+        params.extend(self.bind(b, right, &all));
+        let (body, tangents) = self.body(b, op.body)?;
+        let body = self.complete(b, body, &tangents, &all);
+        let mut ret = op.ret;
+        ret.extend(ret.clone());
+        let mut all = neutral.clone();
+        all.extend(neutral.iter().map(|atom| self.or_zero(b, *atom)));
+        Ok((Lambda { params, body, ret }, all))
+    }
+
+    /// For each fold, whether it has to be lifted.
+    pub(super) fn screma(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
+        let set = self.varied(b, &stm);
+        let Stm { pat, exp, certs, attrs, loc } = stm;
+        let Exp::Screma(op) = exp else { return self.refuse("this operator") };
+        let Screma { width, inputs, map, scans, reds } = *op;
+        let (inputs, map, tangents) = self.map(b, &inputs, map)?;
+        let Lambda { params, body, ret } = map;
+        let mut order: Vec<(usize, bool)> = Vec::new();
+        let mut new_pat = Vec::new();
+        let mut at = 0;
+        let (mut new_scans, mut new_reds) = (Vec::new(), Vec::new());
+        let folds = scans
+            .into_iter()
+            .map(|scan| (scan.op, scan.neutral, None))
+            .chain(reds.into_iter().map(|red| (red.op, red.neutral, Some(red.commutative))));
+        for (mut op, mut neutral, red) in folds.collect::<Vec<_>>() {
+            let mine = at..at + neutral.len();
+            at = mine.end;
+            order.extend(mine.clone().map(|index| (index, false)));
+            new_pat.extend_from_slice(&pat[mine.clone()]);
+            let lifted = pat[mine.clone()].iter().any(|var| set.contains(var));
+            if lifted {
+                order.extend(mine.clone().map(|index| (index, true)));
+                let all = vec![true; mine.len()];
+                new_pat.extend(self.bind(b, &pat[mine.clone()], &all));
+                (op, neutral) = self.lift(b, op, neutral, 0)?;
+            }
+            match red {
+                None => new_scans.push(Scan { op, neutral }),
+                // Where two are equal, the tangent is that of the left one.
+                Some(commutative) => {
+                    let commutative = commutative && (!lifted || is_sum(&op));
+                    new_reds.push(Red { op, neutral, commutative });
+                }
+            }
+        }
+        let plain = at..pat.len();
+        order.extend(plain.clone().map(|index| (index, false)));
+        new_pat.extend_from_slice(&pat[plain.clone()]);
+        let which: Vec<bool> = plain.clone().map(|index| tangents[index].is_some()).collect();
+        for (index, which) in plain.clone().zip(&which) {
+            if *which {
+                order.push((index, true));
+            }
+        }
+        new_pat.extend(self.bind_like(b, &pat[plain.clone()], &which, &tangents[plain]));
+        let results = body.results.clone();
+        let mut new_ret = Vec::new();
+        for (index, is_tangent) in &order {
+            new_ret.push(match (&ret[*index], tangents[*index]) {
+                (Type::Acc(_), Some(Atom::Var(acc))) if *is_tangent => b.ty(acc).clone(),
+                (ty, _) => ty.clone(),
+            });
+        }
+        let body = extend(b, Body { results: Vec::new(), ..body }, |b| {
+            let mut all = Vec::new();
+            for (index, is_tangent) in &order {
+                all.push(match (is_tangent, tangents[*index]) {
+                    (false, _) => results[*index],
+                    (true, Some(tangent)) => tangent,
+                    (true, None) => zero(b, &ret[*index]),
+                });
+            }
+            all
+        });
+        let map = Lambda { params, body, ret: new_ret };
+        let op = Screma { width, inputs, map, scans: new_scans, reds: new_reds };
+        b.push(Stm { pat: new_pat, exp: Exp::Screma(Box::new(op)), certs, attrs, loc });
+        Ok(())
+    }
+
+    /// What the statement binds that depends on something with a tangent.
+    fn varied(&self, b: &Builder<'_>, stm: &Stm) -> Set {
+        let mut set: Set = self.tangents.keys().copied().collect();
+        let only = Body { stms: vec![stm.clone()], results: Vec::new() };
+        activity::varied(&only, b.vars(), &mut set);
+        set
+    }
+
+    pub(super) fn hist(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
+        let set = self.varied(b, &stm);
+        let Stm { pat, exp, certs, attrs, loc } = stm;
+        let Exp::Hist(op) = exp else { return self.refuse("this operator") };
+        let Hist { width, inputs, map, ops } = *op;
+        let (inputs, map, tangents) = self.map(b, &inputs, map)?;
+        let indices: usize = ops.iter().map(|hist| hist.shape.len()).sum();
+        let mut order: Vec<(usize, bool)> = (0..indices).map(|index| (index, false)).collect();
+        let (mut at, mut new_pat, mut new_ops) = (0, Vec::new(), Vec::new());
+        for hist in ops {
+            let mine = at..at + hist.dests.len();
+            at = mine.end;
+            let HistOp { shape, race_factor, mut dests, mut op, mut neutral } = hist;
+            order.extend(mine.clone().map(|index| (indices + index, false)));
+            new_pat.extend_from_slice(&pat[mine.clone()]);
+            if pat[mine.clone()].iter().any(|var| set.contains(var)) {
+                order.extend(mine.clone().map(|index| (indices + index, true)));
+                for dest in dests.clone() {
+                    let tangent = self.array_or_zero(b, dest);
+                    dests.push(b.exp("d", Exp::Copy(tangent)));
+                }
+                let all = vec![true; mine.len()];
+                new_pat.extend(self.bind(b, &pat[mine], &all));
+                (op, neutral) = self.lift(b, op, neutral, 0)?;
+            }
+            new_ops.push(HistOp { shape, race_factor, dests, op, neutral });
+        }
+        let map = self.reorder(b, map, &tangents, &order);
+        let op = Hist { width, inputs, map, ops: new_ops };
+        b.push(Stm { pat: new_pat, exp: Exp::Hist(Box::new(op)), certs, attrs, loc });
+        Ok(())
+    }
+
+    /// The function with results and tangents in another order.
+    fn reorder(
+        &self,
+        b: &mut Builder<'_>,
+        map: Lambda,
+        tangents: &[Option<Atom>],
+        order: &[(usize, bool)],
+    ) -> Lambda {
+        let Lambda { params, body, ret } = map;
+        let results = body.results.clone();
+        let body = extend(b, Body { results: Vec::new(), ..body }, |b| {
+            let pick = |(index, is_tangent): &(usize, bool)| match (is_tangent, tangents[*index]) {
+                (false, _) => results[*index],
+                (true, Some(tangent)) => tangent,
+                (true, None) => zero(b, &ret[*index]),
+            };
+            order.iter().map(pick).collect()
+        });
+        let ret = order.iter().map(|(index, _)| ret[*index].clone()).collect();
+        Lambda { params, body, ret }
+    }
+
+    pub(super) fn scatter(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
+        let set = self.varied(b, &stm);
+        let Stm { pat, exp, certs, attrs, loc } = stm;
+        let Exp::Scatter(op) = exp else { return self.refuse("this operator") };
+        let Scatter { width, inputs, map, dests } = *op;
+        let (inputs, map, tangents) = self.map(b, &inputs, map)?;
+        let indices: usize = dests.iter().map(|(shape, _)| shape.len()).sum();
+        let which: Vec<bool> = pat.iter().map(|var| set.contains(var)).collect();
+        let mut order: Vec<(usize, bool)> = (0..indices).map(|index| (index, false)).collect();
+        let mut all = dests.clone();
+        let mut start = 0;
+        for ((shape, dest), which) in dests.iter().zip(&which) {
+            if *which {
+                order.extend((start..start + shape.len()).map(|index| (index, false)));
+                let tangent = self.array_or_zero(b, *dest);
+                all.push((shape.clone(), b.exp("d", Exp::Copy(tangent))));
+            }
+            start += shape.len();
+        }
+        order.extend((0..dests.len()).map(|index| (indices + index, false)));
+        for (index, which) in which.iter().enumerate() {
+            if *which {
+                order.push((indices + index, true));
+            }
+        }
+        let map = self.reorder(b, map, &tangents, &order);
+        let mut new_pat = pat.clone();
+        new_pat.extend(self.bind(b, &pat, &which));
+        let op = Scatter { width, inputs, map, dests: all };
+        b.push(Stm { pat: new_pat, exp: Exp::Scatter(Box::new(op)), certs, attrs, loc });
+        Ok(())
+    }
+
+    /// Tangents are contributed to accumulators of their own, in the same places.
+    pub(super) fn with_acc(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
+        let set = self.varied(b, &stm);
+        let Stm { pat, exp, certs, attrs, loc } = stm;
+        let Exp::WithAcc(inputs, lambda) = exp else { return self.refuse("this operator") };
+        let count = inputs.len();
+        let mut at = 0;
+        let (mut new_inputs, mut new_certs, mut new_accs) =
+            (inputs.clone(), Vec::new(), Vec::new());
+        let (mut tangent_pat, mut tangent_ret, mut with) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, input) in inputs.iter().enumerate() {
+            let mine = &pat[at..at + input.arrays.len()];
+            at += input.arrays.len();
+            with.push(mine.iter().any(|var| set.contains(var)));
+            if !with[index] {
+                continue;
+            }
+            let op = match &input.op {
+                None => None,
+                Some((op, neutral)) if is_sum_after(op, input.shape.len()) => {
+                    Some((fehu_ir::subst::copy_lambda(op, b.vars_mut()), neutral.clone()))
+                }
+                Some(_) => {
+                    return self.refuse("the derivative of an accumulation by this operator");
+                }
+            };
+            let mut arrays = Vec::new();
+            for array in &input.arrays {
+                let tangent = self.array_or_zero(b, *array);
+                arrays.push(b.exp("d", Exp::Copy(tangent)));
+            }
+            new_inputs.push(AccInput { shape: input.shape.clone(), arrays, op });
+            let cert = b.param("cert", Type::CERT);
+            let acc = b.param("d", Type::Acc(cert));
+            self.tangents.insert(lambda.params[count + index], acc.into());
+            new_certs.push(cert);
+            new_accs.push(acc);
+            tangent_ret.push(Type::Acc(cert));
+            tangent_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
+        }
+        let (certs_before, accs_before) = lambda.params.split_at(count);
+        let params = [certs_before, &new_certs[..], accs_before, &new_accs[..]].concat();
+        let (body, tangents) = self.body(b, lambda.body)?;
+        let mut results: Vec<Atom> = body.results[..count].to_vec();
+        for (index, with) in with.iter().enumerate() {
+            if *with {
+                results.push(tangents[index].or_bug("tangent of an accumulator"));
+            }
+        }
+        results.extend_from_slice(&body.results[count..]);
+        let mut ret = lambda.ret[..count].to_vec();
+        ret.extend(tangent_ret);
+        ret.extend_from_slice(&lambda.ret[count..]);
+        let mut new_pat = pat[..at].to_vec();
+        new_pat.extend(tangent_pat);
+        new_pat.extend_from_slice(&pat[at..]);
+        for (index, var) in pat[at..].iter().enumerate() {
+            if let Some(tangent) = tangents[count + index] {
+                results.push(tangent);
+                ret.push(lambda.ret[count + index].clone());
+                new_pat.extend(self.bind(b, &[*var], &[true]));
+            }
+        }
+        let lambda = Lambda { params, body: Body { results, ..body }, ret };
+        let exp = Exp::WithAcc(new_inputs, Box::new(lambda));
+        b.push(Stm { pat: new_pat, exp, certs, attrs, loc });
+        Ok(())
+    }
+}

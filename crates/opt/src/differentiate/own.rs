@@ -1,0 +1,179 @@
+//! Copies that derivatives do not need: of arrays that are not used any more afterwards.
+//!
+//! ```text
+//! loop (g = g0) for j < n do                 c0 = copy g0
+//!   c = copy g                        =>     loop (g = c0) for j < n do
+//!   c with [i] = 0                             g with [i] = 0
+//! ```
+//!
+//! Derivatives are made as if nothing changed in place: everything that is consumed is a copy. Here, a copy becomes its source if
+//! the source was made in the same body, or is a parameter of the loop around it, and neither it nor a view of it is used later. So loops that
+//! update one element in each iteration take time in proportion to their iterations, and their derivatives do as well.
+
+use fehu_base::IdVec;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::{Subst, subst_body};
+use fehu_ir::{Atom, Body, Exp, Family, LoopParam, Stm, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Removes copies of a function's or constant's body.
+pub(super) fn own(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+    Own { vars, consumed: FxHashSet::default() }.body(body, &FxHashSet::default());
+}
+
+struct Own<'a> {
+    vars: &'a mut IdVec<Var, VarInfo>,
+    /// What has become its copy, and may be consumed.
+    consumed: FxHashSet<Var>,
+}
+
+/// For variables of a body, the arrays that they may be views of.
+type Bases = FxHashMap<Var, Vec<Var>>;
+
+impl Own<'_> {
+    /// `allowed` are arrays from outside of the body that it may consume.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the bodies of the others consume only what they make"
+    )]
+    fn body(&mut self, body: &mut Body, allowed: &FxHashSet<Var>) {
+        let (fresh, bases) = self.bases(body);
+        let mut later: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
+        let mut subst = Subst::default();
+        let mut work: Vec<Stm> = std::mem::take(&mut body.stms);
+        let mut out: Vec<Stm> = Vec::with_capacity(work.len());
+        let mut made: FxHashSet<Var> = FxHashSet::default();
+        while let Some(mut stm) = work.pop() {
+            let free = |array: &Var, later: &FxHashSet<Var>| {
+                let is_view =
+                    |var: &Var| var == array || bases.get(var).is_some_and(|of| of.contains(array));
+                !later.iter().any(is_view)
+            };
+            match &mut stm.exp {
+                Exp::Copy(source) => {
+                    let (source, copy) = (*source, stm.pat[0]);
+                    let mine = fresh.contains(&source) || allowed.contains(&source);
+                    let same = self.vars[source].ty == self.vars[copy].ty;
+                    if mine && same && free(&source, &later) {
+                        subst.insert(copy, source.into());
+                        self.consumed.insert(source);
+                        later.insert(source);
+                        continue;
+                    }
+                }
+                Exp::If(..) | Exp::Switch(..) => {
+                    let inside: FxHashSet<Var> = fresh
+                        .iter()
+                        .chain(allowed)
+                        .filter(|array| free(array, &later))
+                        .copied()
+                        .collect();
+                    stm.exp.map_bodies(&mut |body| self.body(body, &inside));
+                }
+                Exp::Loop(params, _, body) => {
+                    let before: FxHashSet<Var> = self.consumable(params, body);
+                    self.body(body, &before);
+                    for param in params {
+                        if !self.consumed.contains(&param.var) || made.contains(&param.var) {
+                            continue;
+                        }
+                        // The first value is consumed, too.
+                        if let Atom::Var(init) = param.init {
+                            let copy = self.vars.push(self.vars[init].clone());
+                            param.init = copy.into();
+                            made.insert(param.var);
+                            work.push(Stm::new(vec![copy], Exp::Copy(init)));
+                        }
+                    }
+                }
+                exp => exp.map_bodies(&mut |body| self.body(body, &FxHashSet::default())),
+            }
+            later.extend(free_in_stm(&stm, self.vars));
+            out.push(stm);
+        }
+        out.reverse();
+        body.stms = out;
+        // Sources may be copies that are gone, too.
+        let resolved: Subst =
+            subst.iter().map(|(copy, source)| (*copy, resolve(*source, &subst))).collect();
+        subst_body(body, self.vars, &resolved);
+    }
+
+    /// The parameters of a loop that its body may consume: the next value is a new array, or the parameter itself, and no other result
+    /// is a view of it.
+    fn consumable(&self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
+        let (fresh, bases) = self.bases(body);
+        let base = |atom: &Atom| -> Vec<Var> {
+            let Some(var) = atom.var() else { return Vec::new() };
+            let mut all = bases.get(&var).cloned().unwrap_or_default();
+            all.push(var);
+            all
+        };
+        let mut allowed = FxHashSet::default();
+        for (index, (param, result)) in params.iter().zip(&body.results).enumerate() {
+            let Some(next) = result.var() else { continue };
+            if !self.vars[param.var].ty.is_array() || next == param.var {
+                continue;
+            }
+            let mine = base(result);
+            let known = |var: &Var| {
+                fresh.contains(var)
+                    || *var == param.var
+                    || *var == next
+                    || !self.vars[*var].ty.is_array()
+            };
+            let others = body.results.iter().enumerate().filter(|(other, _)| *other != index);
+            let shared = others
+                .flat_map(|(_, atom)| base(atom))
+                .any(|var| mine.contains(&var) || var == param.var);
+            if mine.iter().all(known) && !shared {
+                allowed.insert(param.var);
+            }
+        }
+        allowed
+    }
+
+    /// The arrays that a body makes, and what others are views of.
+    fn bases(&self, body: &Body) -> (FxHashSet<Var>, Bases) {
+        let (mut fresh, mut bases): (FxHashSet<Var>, Bases) = Default::default();
+        for stm in &body.stms {
+            let view = match stm.exp.family() {
+                Family::Fresh => false,
+                Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
+                Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
+                Family::Scalar
+                | Family::Asked
+                | Family::View
+                | Family::Control
+                | Family::Reference
+                | Family::Check
+                | Family::Fixed => true,
+            };
+            if !view {
+                fresh.extend(stm.pat.iter().copied().filter(|var| self.vars[*var].ty.is_array()));
+                continue;
+            }
+            // Whatever it mentions, it may be a view of.
+            let mut of: Vec<Var> = Vec::new();
+            for var in free_in_stm(stm, self.vars) {
+                if self.vars[var].ty.is_array() {
+                    of.push(var);
+                    of.extend(bases.get(&var).into_iter().flatten().copied());
+                }
+            }
+            of.sort_unstable();
+            of.dedup();
+            for var in stm.pat.iter().filter(|var| self.vars[**var].ty.is_array()) {
+                bases.insert(*var, of.clone());
+            }
+        }
+        (fresh, bases)
+    }
+}
+
+fn resolve(mut atom: Atom, subst: &Subst) -> Atom {
+    while let Some(next) = atom.var().and_then(|var| subst.get(&var)) {
+        atom = *next;
+    }
+    atom
+}

@@ -1,0 +1,36 @@
+//! Operators that add.
+
+use fehu_ir::{Atom, Exp, Lambda};
+
+/// Whether an operator adds its operands, part by part, and all of its parts.
+pub(super) fn is_sum(op: &Lambda) -> bool {
+    is_sum_after(op, 0)
+}
+
+/// Likewise, with parameters for indices before the operands.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other operation adds")]
+pub(super) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
+    let Some(values) = op.params.get(indices..) else { return false };
+    let (left, right) = values.split_at(values.len() / 2);
+    op.body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {
+        let Some(stm) =
+            op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| *result == Atom::Var(*var)))
+        else {
+            return false;
+        };
+        let both = |a: Atom, b: Atom| {
+            (a, b) == ((*x).into(), (*y).into()) || (a, b) == ((*y).into(), (*x).into())
+        };
+        match &stm.exp {
+            Exp::BinOp(fehu_ir::BinOp::Add, a, b) => both(*a, *b),
+            Exp::Screma(op) => {
+                op.scans.is_empty()
+                    && op.reds.is_empty()
+                    && op.inputs.len() == 2
+                    && both(op.inputs[0].into(), op.inputs[1].into())
+                    && is_sum(&op.map)
+            }
+            _ => false,
+        }
+    })
+}
