@@ -12,7 +12,7 @@ import argparse, os, subprocess, sys, tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from gpu import Server, inputs, measure
 
-SWITCHES = ["fusion", "in-place", "coalescing", "tiling"]
+SWITCHES = ["fusion", "in-place", "coalescing", "tiling", "short-circuiting", "host-free-loops"]
 # Program, data set, and what the paper says of the switches; "-" where it did not run.
 WORK = [
     ("rodinia/kmeans/kmeans.fut", "kdd_cup.in.gz", {"fusion": "1.42", "in-place": "8.3", "coalescing": "9.26"}),

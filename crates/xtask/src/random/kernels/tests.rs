@@ -19,11 +19,10 @@ const FIRST: u64 = 84;
 const WITH_BARRIERS: [u64; 4] = [71, 95, 99, 103];
 
 /// All kinds of kernels, by their hints.
-const KINDS: [&str; 18] = [
+const KINDS: [&str; 17] = [
     "alone",
     "block",
     "clear",
-    "combine",
     "copy",
     "hist",
     "map",
