@@ -9,7 +9,7 @@
 
 -- ==
 -- entry: sequences arrays
--- "4M words" notest script input { words 4000000i64 }
+-- "1M words" notest script input { words 1000000i64 }
 
 def shifts : [16]u32 = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 

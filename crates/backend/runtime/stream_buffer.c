@@ -63,7 +63,11 @@ static int fe_buffer_want(struct fe_buffer *buffer, size_t bytes) {
     size_t capacity = bytes + bytes / 8 + 64;
 #ifdef FE_GPU
     if (buffer->ctx != NULL) {
-      unsigned char *reached = fe_driver_alloc_stage(buffer->ctx, (capacity + 63) / 64 * 64);
+      // It takes long to get, so there is room for what comes next.
+      for (capacity = 1 << 12; capacity < bytes;) {
+        capacity *= 2;
+      }
+      unsigned char *reached = fe_driver_alloc_stage(buffer->ctx, capacity);
       unsigned char *data = reached != NULL ? reached : malloc(capacity);
       if (data == NULL) {
         return 1;
@@ -137,7 +141,7 @@ static int fe_start_thread(pthread_t *thread, void *(*start)(void *), void *argu
 
 // ---- Copying by several threads ----
 
-enum { FE_TEAM = 8, FE_TEAM_BYTES = 1 << 20 };
+enum { FE_TEAM = 16, FE_TEAM_BYTES = 1 << 20 };
 
 // Threads that help the one that reads. Whoever has work calls `fe_team_do`, one at a time.
 struct fe_team {
@@ -182,7 +186,12 @@ static void fe_team_start(struct fe_team *team) {
   pthread_cond_init(&team->change, NULL);
 #if defined(FE_GPU) || defined(FE_MULTICORE)
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  for (long i = 0; i < cores / 2 - 1 && i < FE_TEAM - 1; i++) {
+#ifdef FE_GPU
+  long helpers = cores - 3; // besides those that read, write and wait for the device
+#else
+  long helpers = cores / 2 - 1;
+#endif
+  for (long i = 0; i < helpers && i < FE_TEAM; i++) {
     if (fe_start_thread(&team->threads[team->size], fe_team_member, team) == 0) {
       team->size++;
     }

@@ -16,9 +16,9 @@ struct fe_pace {
 };
 
 #ifdef FE_GPU
-// One chunk is computed, one is on its way to the device, and one is read. Memory that a device reaches takes long to get, so that it does not
-// grow in small steps.
-enum { FE_CHUNKS = 3, FE_FIRST_BYTES = 1 << 25, FE_LARGEST_BYTES = 1 << 26 };
+// One chunk is computed, one is on its way to the device, and one is read. Memory that a device reaches takes long to get (more than 10 ms
+// for this much), so that it does not grow.
+enum { FE_CHUNKS = 3, FE_FIRST_BYTES = 1 << 25, FE_LARGEST_BYTES = 1 << 25 };
 #else
 enum { FE_CHUNKS = 2, FE_FIRST_BYTES = 1 << 20, FE_LARGEST_BYTES = 1 << 26 };
 #endif

@@ -95,37 +95,6 @@ fn results_do_not_depend_on_chunks_and_budgets() {
     }
 }
 
-/// For more: `FEHU_RANDOM_SEQUENCES=1000`.
-#[test]
-fn random_programs_agree_with_the_interpreter() {
-    let count = std::env::var("FEHU_RANDOM_SEQUENCES").ok().and_then(|count| count.parse().ok());
-    let seed = std::env::var("FEHU_RANDOM_SEED").ok().and_then(|seed| seed.parse().ok());
-    let (count, seed): (u64, u64) = (count.unwrap_or(6), seed.unwrap_or(1));
-    let (place, _lock) = kept("streams-random");
-    for batch in (seed..seed + count).collect::<Vec<_>>().chunks(12) {
-        let entry = |seed: &u64| fehu_srcgen::sequences(*seed, &format!("e{seed}"));
-        let text: String = batch.iter().map(entry).collect();
-        std::fs::write(place.join("a.fut"), &text).expect("it can be written");
-        let output = fehu().args(["c", "a.fut"]).current_dir(&place).output().expect("it runs");
-        assert!(output.status.success(), "{}{text}", both(&output));
-        for seed in batch {
-            for elements in [13, 0] {
-                let input = fehu_srcgen::sequence_arguments(*seed, elements);
-                let mut interpreter = fehu();
-                interpreter.args(["run", "-i", "a.fut", "-e", &format!("e{seed}")]);
-                let expected = fed(interpreter.current_dir(&place), input.as_bytes());
-                assert!(expected.status.success(), "{}", both(&expected));
-                for cut in ["", "--chunk 1", "--chunk 3", "--memory-limit 10kB"] {
-                    let found = printed(&place, &format!("-e e{seed} {cut}"), input.as_bytes());
-                    let (found, expected) = (words(&found), words(&expected.stdout));
-                    let program = fehu_srcgen::sequences(*seed, &format!("e{seed}"));
-                    assert_eq!(found, expected, "{cut} for {input}: {program}");
-                }
-            }
-        }
-    }
-}
-
 /// The text without what is between words.
 fn words(output: &[u8]) -> String {
     String::from_utf8_lossy(output).split_whitespace().collect()

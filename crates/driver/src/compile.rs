@@ -71,7 +71,9 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let changes = Changes { entry_points, unsafety, foreign };
     let Request { target, mode, strict_float, .. } = *request;
     let mut plan = request.plan.clone();
-    plan.passes.insert(0, fehu_opt::STEPS);
+    if mode == Mode::Executable || !plan.passes.is_empty() {
+        plan.passes.insert(0, fehu_opt::STEPS);
+    }
     let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
     let settings =

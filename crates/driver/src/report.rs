@@ -26,8 +26,9 @@ use crate::passes::Plan;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
 use fehu_ir::Prog;
-use fehu_opt::INLINE;
+use fehu_ir::pass::Remarks;
 use fehu_opt::foreign::Choice;
+use fehu_opt::{INLINE, STEPS};
 use model::Report;
 use std::sync::Mutex;
 
@@ -51,15 +52,23 @@ pub fn make(files: &dyn Files, root: &Root, plan: &Plan) -> (Option<Report>, Out
         }
     };
     let mut report = None;
+    let streamed: Mutex<Remarks> = Mutex::default();
     let outcome = translate(
         &job,
         |prog| {
+            // Why sequences are not read chunk by chunk; what the steps would be is not the question.
+            if let Ok(mut streamed) = streamed.lock() {
+                (STEPS.run)(&mut prog.clone(), &mut streamed);
+            }
             if !inlined {
                 keep(prog);
             }
         },
         &mut |_, prog| keep(prog),
-        |session, after, remarks| {
+        |session, after, mut remarks| {
+            if let Ok(mut streamed) = streamed.lock() {
+                remarks.list.splice(0..0, streamed.list.drain(..));
+            }
             let before = before.lock().ok().and_then(|mut before| before.take());
             let layouts = !plan.without.coalescing;
             report = before.map(|before| {

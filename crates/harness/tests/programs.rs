@@ -45,6 +45,19 @@ fn sequences_do_not_depend_on_how_they_are_cut() {
     }
 }
 
+/// In the interpreter: what `bench/sequences.py` compares is the same.
+#[test]
+fn benchmarks_of_sequences_agree_with_arrays() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/sequences");
+    let names = [folder.display().to_string()];
+    let programs = suite::programs(&names).expect("the folder can be listed");
+    let results = suite::run(&programs, 2, &Options::default(), &|_| {});
+    for result in &results {
+        assert!(result.is_good(), "{result:#?}");
+    }
+    assert_eq!(Summary::of(&results).values.passed, 11);
+}
+
 /// That so many cases of programs with irregular nests pass.
 fn irregular_programs_pass(names: &[String], options: &Options, cases: usize) {
     let programs = suite::programs(names).expect("the folder can be listed");

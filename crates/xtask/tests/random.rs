@@ -47,3 +47,9 @@ fn random_irregular_nests_agree_in_c() {
     let text = agree("multicore", 10, &["--only", "irregular"]);
     assert!(number(&text, "agreed") > 50, "{text}");
 }
+
+#[test]
+fn random_sequences_agree_in_c() {
+    let text = agree("c", 8, &["--only", "sequences"]);
+    assert_eq!(number(&text, "agreed"), 200, "{text}");
+}

@@ -80,7 +80,7 @@ impl Compiled {
         let of_file =
             |part: usize| sequences.iter().any(|s| (s.first..s.first + s.count).contains(&part));
         let types: Vec<ValueType> =
-            (0..all.len()).filter(|part| !of_file(*part)).map(|part| all[part].clone()).collect();
+            (0..all.len()).filter(|part| !of_file(*part)).map(|part| all[part]).collect();
         let input = if types.is_empty() { Vec::new() } else { rest()? };
         let others = reader::read_typed(&input, &types);
         let mut others = others.map_err(|error| format!("standard input: {error}"))?.into_iter();
@@ -229,7 +229,7 @@ fn raw(bytes: &[u8], columns: &mut [Column]) -> Result<(), String> {
     if record == 0 {
         return Err("the elements have no bytes, so that their number is not known".to_owned());
     }
-    if bytes.len() % record != 0 {
+    if !bytes.len().is_multiple_of(record) {
         let whole = bytes.len() / record;
         return Err(format!("the file ends within element {whole}, which has {record} bytes"));
     }

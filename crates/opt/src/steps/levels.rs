@@ -3,7 +3,7 @@
 use super::{Steps, Whole, as_var, sinks_of, stream_of};
 use fehu_facts::consumed;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Stm, Stream, StreamForm, Var};
+use fehu_ir::{Atom, Body, Exp, Stm, Stream, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
 /// A pass that is executed chunk by chunk.
@@ -115,9 +115,13 @@ fn streamed<'a>(
     let writes = stm.pat.iter().any(|var| written.contains_key(&Atom::Var(*var)));
     let Some(stream) = stream.filter(|_| reads || (writes && !in_memory)) else {
         let hidden = |var: &Var| steps.hidden.contains(var);
-        return match free_in_stm(stm, &steps.fun.vars).iter().any(hidden) {
-            true => whole("this needs a whole sequence, or its length"),
-            false => Ok(None),
+        return match (free_in_stm(stm, &steps.fun.vars).iter().any(hidden), inside(stm)) {
+            (false, _) => Ok(None),
+            (true, Some(pass)) => {
+                let reason = "a pass over it is inside of a branch or a loop, and may be executed never or often";
+                Err(Whole { loc: pass.loc.clone(), reason })
+            }
+            (true, None) => whole("this needs a whole sequence, or its length"),
         };
     };
     if in_memory {
@@ -134,6 +138,20 @@ fn streamed<'a>(
         return whole("the function of a chunk needs the whole sequence, or its length");
     }
     Ok(Some(stream))
+}
+
+/// A pass inside of a branch or a loop.
+fn inside(stm: &Stm) -> Option<&Stm> {
+    let bodies: &[Body] = if let Exp::If(_, branches) = &stm.exp {
+        &branches[..]
+    } else if let Exp::Loop(_, _, body) = &stm.exp {
+        std::slice::from_ref(body)
+    } else {
+        &[]
+    };
+    let inner = bodies.iter().flat_map(|body| &body.stms);
+    let mut found = inner.map(|stm| stream_of(stm).map(|_| stm).or_else(|| inside(stm)));
+    found.find_map(|stm| stm)
 }
 
 /// Passes that have sources in common, directly or by others; those without sources are alone.
