@@ -18,20 +18,20 @@
 -- | The line through points with the least squares of distances: `a x + b`, by gradient descent.
 entry fit [n] (xs: [n]f64) (ys: [n]f64) : (f64, f64) =
   let cost (a, b) = f64.sum (map2 (\x y -> (a * x + b - y) ** 2) xs ys)
-  let (a, b) = loop (a, b) = (0, 0) for _i < 2000 do
+  let (a, b) = loop (a, b) = (0, 0) for _i < 2000i64 do
     let (da, db) = vjp cost (a, b) 1
     in (a - 0.02 * da, b - 0.02 * db)
   in (f64.round (a * 1e6) / 1e6, f64.round (b * 1e6) / 1e6)
 
 -- | The square root of a number, by Newton's method.
 entry root (c: f64) : f64 =
-  loop x = c for _i < 10 do
+  loop x = c for _i < 10i64 do
     let (y, dy) = jvp2 (\x -> x * x - c) x 1
     in x - y / dy
 
 -- | How the solution of y' = -k y at time 1 depends on k, through all steps of Euler's method.
 entry decay (k: f64) : f64 =
-  let y k = loop y = 1.0 for _i < 10000 do y - 1e-4 * k * y
+  let y k = loop y = 1.0 for _i < 10000i64 do y - 1e-4 * k * y
   in f64.round (vjp y k 1 * 1e4) / 1e4
 
 -- | A network with one layer of four learns the exclusive disjunction.

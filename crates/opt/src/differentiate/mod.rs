@@ -86,12 +86,17 @@ pub fn differentiate(prog: &mut Prog) -> Res<()> {
         if !contains(prog.body(item)) {
             continue;
         }
-        prog.change(item, |_, vars, body| {
+        let done = prog.change(item, |_, vars, body| {
             expand(body, &original, vars)?;
             without_custom(body, vars);
             own::own(body, vars);
             Ok(())
-        })?;
+        });
+        if let Err(refused) = done {
+            // Nothing is left half done.
+            *prog = original;
+            return Err(refused);
+        }
     }
     Ok(())
 }
