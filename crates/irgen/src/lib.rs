@@ -25,10 +25,12 @@
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
 //! - `ragged`: likewise, with rows that differ, as Segs.
 //! - `places`: likewise, with arrays that become parts of others.
+//! - `differentiable`: likewise, functions of integers that have derivatives.
 
 mod array;
 mod chain;
 mod control;
+mod differentiable;
 mod fun;
 mod irregular;
 mod kernels;
@@ -45,6 +47,7 @@ mod soac;
 mod state;
 mod stream;
 
+pub use differentiable::{CONSTANT, differentiable_text, is_polynomial};
 pub use fun::{random_prog, random_segs};
 pub use irregular::irregular_text;
 pub use kernels::kernel_text;

@@ -10,6 +10,7 @@
 //!
 //! Needs no more than this program and a C compiler: it can be copied to a machine with a GPU.
 
+mod derivatives;
 pub(crate) mod kernels;
 pub(crate) mod machine;
 mod sample;
@@ -92,6 +93,8 @@ enum Kind {
     Rows,
     /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
     Sequences,
+    /// Functions of integers, whose derivatives the interpreter runs.
+    Derivatives,
 }
 
 /// What thresholds are set to.
@@ -183,6 +186,9 @@ struct Run<'a> {
 pub(crate) fn run(args: &Args) -> ExitCode {
     if args.only == Some(Kind::Sequences) {
         return sequences::run(args);
+    }
+    if args.only == Some(Kind::Derivatives) {
+        return derivatives::run(args);
     }
     let compiler = match CCompiler::find(None, Target::C, true) {
         // Whether the C compiler optimises well is not the question.
@@ -286,7 +292,7 @@ impl Run<'_> {
         match self.args.only {
             Some(Kind::Irregular) => irregular(seed),
             Some(Kind::Rows) => ragged(seed, level),
-            Some(Kind::Sequences) | None => sample(seed),
+            Some(Kind::Sequences | Kind::Derivatives) | None => sample(seed),
         }
     }
 
@@ -295,7 +301,7 @@ impl Run<'_> {
         let oracle = oracle(seed, self.args.backend);
         match self.args.only {
             Some(Kind::Irregular) => Oracle { max_size: LARGE, long: 0, ..oracle },
-            Some(Kind::Rows | Kind::Sequences) | None => oracle,
+            Some(Kind::Rows | Kind::Sequences | Kind::Derivatives) | None => oracle,
         }
     }
 

@@ -1,0 +1,416 @@
+//! `cargo xtask random --only derivatives`: derivatives of random functions of integers, in the interpreter.
+//!
+//! What must hold for a function `f`, its forward derivative `J v` and its reverse derivative `u J`, with integers that wrap around:
+//!
+//! - Both yield the results of `f` as well.
+//! - `u (J v) = (u J) v`, for any `u` and `v`.
+//! - If `f` is a polynomial, `f(x + 2^32 v) - f(x) = 2^32 J v`: all further terms are multiples of `2^64`.
+//! - Passes of the optimiser do not change the derivatives.
+//!
+//! What the compiler refuses to differentiate is counted, and not wrong.
+
+use super::{Args, ENOUGH};
+use fehu_base::Prim;
+use fehu_base::id::Id;
+use fehu_base::stack::with_large_stack;
+use fehu_interp::{Buffer, ErrorKind, Interp, Options, Value};
+use fehu_ir::text::parse;
+use fehu_ir::verify::{render, verify};
+use fehu_ir::{
+    Atom, Body, Diff, DiffForm, Elem, Exp, Fun, FunId, Lambda, Param, Prog, Scalar, Seeds, Stm,
+    Type, Var,
+};
+use fehu_irgen::rng::Rng;
+use fehu_irgen::{CONSTANT, differentiable_text, is_polynomial};
+use fehu_irtest::arguments::{self, Sizes};
+use fehu_irtest::oracle::{Oracle, Runs, show};
+use fehu_irtest::passes::transform;
+use fehu_irtest::reduce::reduce;
+use fehu_opt::PASSES;
+use fehu_opt::differentiate::differentiate;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How large arrays are, in turn.
+const SIZES: [Sizes; 5] =
+    [Sizes::All(0), Sizes::All(1), Sizes::All(3), Sizes::UpTo(4), Sizes::UpTo(6)];
+/// The most instructions of a function; its derivatives may have some times as many.
+const STEPS: u64 = 300_000;
+const TIMES: u64 = 40;
+
+#[derive(Default)]
+struct Totals {
+    programs: u64,
+    refused: u64,
+    runs: Runs,
+    disagreements: u64,
+}
+
+/// What is wrong with a program.
+enum Fault {
+    /// It is not differentiated; this says why.
+    Refused(String),
+    /// The compiler fails, or makes something that is no program.
+    Broken(String),
+    /// The derivatives are wrong.
+    Differs(String),
+    /// They mean something else after a pass.
+    Optimised(String),
+}
+
+struct Run<'a> {
+    args: &'a Args,
+    start: Instant,
+    next: AtomicU64,
+    totals: Mutex<Totals>,
+}
+
+pub(super) fn run(args: &Args) -> ExitCode {
+    if let Some(folder) = &args.keep
+        && let Err(why) = std::fs::create_dir_all(folder)
+    {
+        println!("{}: {why}", folder.display());
+        return ExitCode::FAILURE;
+    }
+    let run =
+        Run { args, start: Instant::now(), next: AtomicU64::new(0), totals: Mutex::default() };
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| with_large_stack(|| run.work()));
+        }
+    });
+    let seconds = run.start.elapsed().as_secs();
+    run.with_totals(|totals| {
+        println!("programs                {:8}", totals.programs);
+        println!("rejected by the compiler {:7}", totals.refused);
+        println!("cases                   {:8}", totals.runs.succeeded);
+        println!("not defined             {:8}", totals.runs.undefined);
+        println!("disagreements           {:8}", totals.disagreements);
+        println!("seconds                 {seconds:8}");
+        let complete = totals.programs == args.count || args.seconds.is_some();
+        let good = totals.disagreements == 0 && totals.runs.succeeded > 0 && complete;
+        ExitCode::from(u8::from(!good))
+    })
+}
+
+impl Run<'_> {
+    fn work(&self) {
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let late = self.args.seconds.map(Duration::from_secs);
+            if number >= self.args.count
+                || late.is_some_and(|limit| self.start.elapsed() > limit)
+                || self.with_totals(|totals| totals.disagreements) >= ENOUGH
+            {
+                return;
+            }
+            let seed = self.args.seed + number;
+            let text = differentiable_text(seed);
+            match parse(&text) {
+                Ok(prog) => self.program(seed, &prog),
+                Err(why) => {
+                    println!("seed {seed}: {why}\n{text}");
+                    self.with_totals(|totals| totals.disagreements += 1);
+                }
+            }
+            if self.args.progress && number % 100 == 99 {
+                let seconds = self.start.elapsed().as_secs();
+                self.with_totals(|totals| println!("{seconds:6} s {} programs", totals.programs));
+            }
+        }
+    }
+
+    fn program(&self, seed: u64, prog: &Prog) {
+        self.with_totals(|totals| totals.programs += 1);
+        match examine(prog, seed) {
+            Ok(runs) => self.with_totals(|totals| totals.runs.add(runs)),
+            Err(Fault::Refused(why)) => {
+                if self.args.progress {
+                    println!("seed {seed}: refused: {why}");
+                }
+                self.with_totals(|totals| totals.refused += 1);
+            }
+            Err(fault) => self.report(seed, prog, fault),
+        }
+    }
+
+    fn report(&self, seed: u64, prog: &Prog, mut fault: Fault) {
+        self.with_totals(|totals| totals.disagreements += 1);
+        let mut prog = prog.clone();
+        if self.args.reduce > 0 {
+            let kind = std::mem::discriminant(&fault);
+            let mut fails = |prog: &Prog| {
+                examine(prog, seed).is_err_and(|found| std::mem::discriminant(&found) == kind)
+            };
+            prog = reduce(&prog, self.args.reduce, &mut fails);
+            if let Err(found) = examine(&prog, seed) {
+                fault = found;
+            }
+        }
+        let why = fault.text();
+        println!("seed {seed}\n{why}\n{prog}");
+        if let Some(folder) = &self.args.keep {
+            let lines: Vec<String> = why.lines().map(|line| format!("-- {line}")).collect();
+            let path = folder.join(format!("seed{seed}.ir"));
+            let text = format!("-- seed {seed}\n{}\n{prog}", lines.join("\n"));
+            if let Err(why) = std::fs::write(&path, text) {
+                println!("{}: {why}", path.display());
+            }
+        }
+    }
+
+    fn with_totals<T>(&self, work: impl FnOnce(&mut Totals) -> T) -> T {
+        // Whoever panicked while counting has counted.
+        let mut totals = self.totals.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        work(&mut totals)
+    }
+}
+
+impl Fault {
+    fn text(&self) -> &str {
+        match self {
+            Fault::Refused(why)
+            | Fault::Broken(why)
+            | Fault::Differs(why)
+            | Fault::Optimised(why) => why,
+        }
+    }
+}
+
+/// A function with its derivatives, as code.
+struct Derived {
+    prog: Prog,
+    primal: FunId,
+    forward: FunId,
+    reverse: FunId,
+    /// The parameters that it is differentiated by.
+    active: Vec<usize>,
+}
+
+/// Differentiates the last function of a program, and checks what must hold.
+fn examine(prog: &Prog, seed: u64) -> Result<Runs, Fault> {
+    let Some(derived) = derive(prog)? else { return Ok(Runs::default()) };
+    let mut runs = Runs::default();
+    let mut rng = Rng::new(seed);
+    for sizes in SIZES {
+        if check(&derived, sizes, is_polynomial(seed), &mut rng)? {
+            runs.succeeded += 1;
+        } else {
+            runs.undefined += 1;
+        }
+    }
+    optimise(&derived, seed)?;
+    Ok(runs)
+}
+
+/// The program with both derivatives; nothing if the function is not one that can be asked for them.
+fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
+    let mut prog = prog.clone();
+    let Some(last) = prog.funs.len().checked_sub(1) else { return Ok(None) };
+    let primal = FunId::from_index(last);
+    let fun = &prog.funs[primal];
+    let types: Vec<Type> = fun.vars.iter().map(|(_, info)| info.ty.clone()).collect();
+    let is_size = |var: Var| types.iter().any(|ty| ty.shape().contains(&Atom::Var(var)));
+    let integer = |ty: &Type| ty.elem() == Some(Elem::Prim(Prim::I64));
+    let is_active = |param: &Param| {
+        let info = &fun.vars[param.var];
+        integer(&info.ty) && !is_size(param.var) && !CONSTANT.contains(&info.hint.as_str())
+    };
+    let active: Vec<usize> = (0..).zip(&fun.params).filter(|(_, p)| is_active(p)).map(|(i, _)| i).collect();
+    let good = |var: &Var| integer(&fun.vars[*var].ty) && !is_size(*var);
+    if !fun.results.iter().all(good) || active.is_empty() || fun.params.iter().any(|p| p.consumed) {
+        return Ok(None);
+    }
+    let (forward, reverse) = (wrapper(fun, primal, &active, true), wrapper(fun, primal, &active, false));
+    let (forward, reverse) = (prog.funs.push(forward), prog.funs.push(reverse));
+    if let Err(errors) = verify(&prog) {
+        return Err(Fault::Broken(render(&prog, &errors)));
+    }
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let done = differentiate(&mut prog);
+        (prog, done)
+    }));
+    let Ok((prog, done)) = done else { return Err(Fault::Broken("it panicked".to_owned())) };
+    if let Err(refused) = done {
+        return Err(Fault::Refused(refused.what));
+    }
+    if let Err(errors) = verify(&prog) {
+        return Err(Fault::Broken(render(&prog, &errors)));
+    }
+    Ok(Some(Derived { prog, primal, forward, reverse, active }))
+}
+
+/// A function that yields the results of another one and its derivative, for seeds that are its last parameters.
+fn wrapper(fun: &Fun, id: FunId, active: &[usize], forward: bool) -> Fun {
+    let mut vars = fun.vars.clone();
+    let mut fresh = |hint: &str, like: Var| {
+        let mut info = vars[like].clone();
+        info.hint = hint.into();
+        vars.push(info)
+    };
+    let by: Vec<Var> = active.iter().map(|index| fun.params[*index].var).collect();
+    let (towards, derivative) = if forward { (&by, &fun.results) } else { (&fun.results, &by) };
+    let seeds: Vec<Var> = towards.iter().map(|var| fresh("seed", *var)).collect();
+    let inner: Vec<Var> = by.iter().map(|var| fresh("a", *var)).collect();
+    let values: Vec<Var> = fun.results.iter().map(|var| fresh("y", *var)).collect();
+    let yielded: Vec<Var> =
+        fun.results.iter().chain(derivative).map(|var| fresh("d", *var)).collect();
+    let results = fun.results.iter().chain(derivative).map(|var| fresh("r", *var)).collect();
+    let mut args: Vec<Atom> = fun.params.iter().map(|param| Atom::Var(param.var)).collect();
+    for (index, var) in active.iter().zip(&inner) {
+        args[*index] = Atom::Var(*var);
+    }
+    let atoms = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+    let call = Stm::new(values.clone(), Exp::Call(id, args));
+    let ret = fun.results.iter().map(|var| fun.vars[*var].ty.clone()).collect();
+    let body = Body { stms: vec![call], results: atoms(&values) };
+    let given = Seeds { values: atoms(&seeds), directions: None };
+    let form = if forward { DiffForm::Forward(given) } else { DiffForm::Reverse(given) };
+    let diff = Diff { args: atoms(&by), fun: Lambda { params: inner, body, ret }, form };
+    let stm = Stm::new(yielded.clone(), Exp::Diff(Box::new(diff)));
+    let mut params = fun.params.clone();
+    params.extend(seeds.iter().map(|var| Param { var: *var, consumed: false }));
+    let name = if forward { "forward" } else { "reverse" };
+    let body = Body { stms: vec![stm], results: atoms(&yielded) };
+    Fun { name: name.into(), vars, params, results, body, attrs: Vec::new(), foreign: None }
+}
+
+/// Checks the derivatives for random arguments; whether the function is defined there.
+fn check(
+    derived: &Derived,
+    sizes: Sizes,
+    polynomial: bool,
+    rng: &mut Rng,
+) -> Result<bool, Fault> {
+    let Derived { prog, primal, forward, reverse, active } = derived;
+    let differs = |why: String| Fault::Differs(why);
+    let args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
+    let shown: Vec<String> = args.iter().map(show).collect();
+    let shown = shown.join(" ");
+    let call = |fun: FunId, args: Vec<Value>, steps: u64| {
+        let options = Options {
+            max_array_bytes: 1 << 24,
+            max_steps: Some(steps),
+            stack_bytes: 16 << 20,
+            ..Options::default()
+        };
+        Interp::with_options(prog, options).call(fun, args)
+    };
+    let Ok(values) = call(*primal, args.clone(), STEPS) else { return Ok(false) };
+    let direction: Vec<Value> = active.iter().map(|index| random_like(&args[*index], rng)).collect();
+    let adjoint: Vec<Value> = values.iter().map(|value| random_like(value, rng)).collect();
+    let mut both = Vec::new();
+    for (name, fun, seeds) in [("forward", *forward, &direction), ("reverse", *reverse, &adjoint)] {
+        let all: Vec<Value> = args.iter().chain(seeds).cloned().collect();
+        let mut found = match call(fun, all, STEPS * TIMES) {
+            Ok(found) => found,
+            Err(error) if error.kind == ErrorKind::Resource => return Ok(false),
+            Err(error) => return Err(differs(format!("{name}, for {shown}: {error}"))),
+        };
+        let derivative = found.split_off(values.len());
+        if !values.iter().zip(&found).all(|(a, b)| a.same_bits(b)) {
+            let [a, b] = [&values, &found].map(|values| show_all(values));
+            return Err(differs(format!("{name}, for {shown}: the value is {b}, and not {a}")));
+        }
+        both.push(derivative);
+    }
+    let [tangent, gradient] = [0, 1].map(|index: usize| &both[index][..]);
+    let (left, right) = (dot(&adjoint, tangent), dot(gradient, &direction));
+    let context = || {
+        format!(
+            "for {shown}\ndirection {}\ntangent {}\nadjoint {}\ngradient {}",
+            show_all(&direction),
+            show_all(tangent),
+            show_all(&adjoint),
+            show_all(gradient)
+        )
+    };
+    if polynomial {
+        let mut near = args.clone();
+        for (index, step) in active.iter().zip(&direction) {
+            near[*index] = combine(&args[*index], step, |x, v| x.wrapping_add(v << 32));
+        }
+        let Ok(moved) = call(*primal, near, STEPS) else { return Ok(false) };
+        for ((before, after), tangent) in values.iter().zip(&moved).zip(tangent) {
+            let change = combine(after, before, i64::wrapping_sub);
+            let expected = combine(tangent, tangent, |v, _| v << 32);
+            if !change.same_bits(&expected) {
+                let (change, expected) = (show(&change), show(&expected));
+                return Err(differs(format!(
+                    "a step changes the function by {change}, and not by {expected}\n{}",
+                    context()
+                )));
+            }
+        }
+    }
+    if left != right {
+        return Err(differs(format!("{left} is not {right}\n{}", context())));
+    }
+    Ok(true)
+}
+
+/// Passes leave the derivatives as they are: one by itself, or all of them.
+fn optimise(derived: &Derived, seed: u64) -> Result<(), Fault> {
+    let one;
+    let passes = match (seed / 2) as usize % (PASSES.len() + 1) {
+        0 => PASSES,
+        number => {
+            one = [PASSES[number - 1]];
+            &one[..]
+        }
+    };
+    let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
+    let wrong = |why: &dyn std::fmt::Display| Fault::Optimised(format!("{names:?}: {why}"));
+    let after = transform(&derived.prog, passes).map_err(|why| wrong(&why))?;
+    let oracle = Oracle { seed, rounds: 2, max_size: 4, max_steps: STEPS * TIMES, ..Oracle::default() };
+    oracle.agree(&derived.prog, &after).map_err(|why| wrong(&why))?;
+    Ok(())
+}
+
+fn numbers(value: &Value) -> Vec<i64> {
+    let integer = |scalar: Scalar| match scalar {
+        Scalar::I64(number) => number,
+        other => unreachable!("{other:?} is not of type i64"),
+    };
+    match value {
+        Value::Scalar(scalar) => vec![integer(*scalar)],
+        Value::Array(array) => {
+            let buffer = array.to_buffer();
+            (0..array.count()).filter_map(|at| buffer.get(at)).map(integer).collect()
+        }
+        Value::Acc(_) | Value::Gone => unreachable!("no value"),
+    }
+}
+
+/// A value of this shape.
+fn with_numbers(like: &Value, numbers: impl Iterator<Item = i64>) -> Value {
+    let numbers: Vec<i64> = numbers.collect();
+    match like {
+        Value::Array(array) => Value::array(&array.shape(), Buffer::from(numbers))
+            .unwrap_or_else(|| unreachable!("there are as many numbers")),
+        Value::Scalar(_) | Value::Acc(_) | Value::Gone => {
+            Value::Scalar(Scalar::I64(numbers.first().copied().unwrap_or_default()))
+        }
+    }
+}
+
+fn random_like(value: &Value, rng: &mut Rng) -> Value {
+    let count = numbers(value).len();
+    with_numbers(value, (0..count).map(|_| rng.range(-9, 9)))
+}
+
+fn combine(a: &Value, b: &Value, with: impl Fn(i64, i64) -> i64) -> Value {
+    with_numbers(a, numbers(a).into_iter().zip(numbers(b)).map(|(a, b)| with(a, b)))
+}
+
+fn dot(a: &[Value], b: &[Value]) -> i64 {
+    let pairs = a.iter().zip(b).flat_map(|(a, b)| numbers(a).into_iter().zip(numbers(b)));
+    pairs.fold(0i64, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(b)))
+}
+
+fn show_all(values: &[Value]) -> String {
+    values.iter().map(show).collect::<Vec<_>>().join(" ")
+}
