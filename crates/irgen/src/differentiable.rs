@@ -153,7 +153,8 @@ impl Gen {
         format!("{{\n{stms}in ({})\n}}", results.join(", "))
     }
 
-    /// An associative operator on so many numbers, with its neutral element. Some have a free variable.
+    /// An associative operator on so many numbers, with its neutral element. Some have a free variable. None selects the neutral element where
+    /// it meets an element: what the derivative is there would be a matter of taste.
     fn operator(&mut self, env: &mut Env, parts: usize) -> String {
         let free = self.value(env, &[]);
         let [a, b, c, d] = self.names();
@@ -170,7 +171,7 @@ impl Gen {
                 1 => format!(
                     "{head} {{ let ({p}: i64) = add {a} {c} let ({q}: i64) = mul {a} {c} \
                      let ({s}: i64) = mul {q} {free} \
-                     let ({r}: i64) = add {b} {d} let ({q}2: i64) = add {r} {s} in ({p}, {q}2) }} neutral (0, 0)"
+                     let ({r}: i64) = add {b} {d} let ({q}_b: i64) = add {r} {s} in ({p}, {q}_b) }} neutral (0, 0)"
                 ),
                 // The larger, with what belongs to it.
                 _ => format!(
@@ -181,7 +182,7 @@ impl Gen {
             };
         }
         let head = format!("\\({a}: i64, {b}: i64) -> (i64)");
-        match self.rng.below(if self.polynomial { 5 } else { 8 }) {
+        match self.rng.below(if self.polynomial { 5 } else { 7 }) {
             0 | 1 => format!("{head} {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"),
             2 | 3 => format!("{head} {{ let ({c}: i64) = mul {a} {b} in ({c}) }} neutral (1)"),
             // With a free variable.
@@ -192,13 +193,8 @@ impl Gen {
             5 => format!(
                 "{head} {{ let ({c}: i64) = max {a} {b} in ({c}) }} neutral (-9223372036854775808)"
             ),
-            6 => format!(
-                "{head} {{ let ({c}: i64) = min {a} {b} in ({c}) }} neutral (9223372036854775807)"
-            ),
-            // The last that is not zero: not commutative.
             _ => format!(
-                "{head} {{ let ({c}: bool) = eq {b} 0 \
-                 let ({d}: i64) = if {c} then {{({a})}} else {{({b})}} in ({d}) }} neutral (0)"
+                "{head} {{ let ({c}: i64) = min {a} {b} in ({c}) }} neutral (9223372036854775807)"
             ),
         }
     }
@@ -234,8 +230,8 @@ impl Gen {
             }
             27 => self.scatter(env, size, other),
             28 | 29 => self.histogram(env, size, other),
-            30 => self.accumulate(env, size, other),
-            31 => self.partition(env, size),
+            30 => self.accumulate(env, other),
+            31 => self.partition(env),
             32 => self.stream(env, size),
             _ => self.derivative(env, depth),
         }
@@ -441,16 +437,15 @@ impl Gen {
         let body = self.body(&inner, &shapes, depth + 1);
         // The body, as a branch that is always taken.
         let [a, b] = self.names();
-        // Where it reads: where it writes, or at the other end.
+        // It reads where it writes, or at the other end.
         let [last, from] = self.names();
-        let at = if self.rng.below(2) == 0 { "0" } else { last.as_str() };
+        let at = if self.rng.below(2) == 0 { i.clone() } else { format!("sub {last} {i}") };
         let exp = format!(
             "loop ({state}: [{size}]i64 = {own}, {sum}: i64 = {init}) for {i}: i64 < {size} {{ \
-             let ({last}: i64) = sub {size} 1 let ({from}: i64) = {} \
+             let ({last}: i64) = sub {size} 1 let ({from}: i64) = {at} \
              let ({old}: i64) = index {state}[{from}] \
              let ({a}: i64, {b}: i64) = if true then {body} else {{(0, 0)}} \
-             let ({new}: [{size}]i64) = update {state}[{i}] = {a} in ({new}, {b}) }}",
-            if at == "0" { i.clone() } else { format!("sub {last} {i}") }
+             let ({new}: [{size}]i64) = update {state}[{i}] = {a} in ({new}, {b}) }}"
         );
         self.several(env, &[vec![size], Vec::new()], &exp);
     }
@@ -528,12 +523,11 @@ impl Gen {
     }
 
     /// Sums by accumulation.
-    fn accumulate(&mut self, env: &mut Env, size: &'static str, other: &'static str) {
+    fn accumulate(&mut self, env: &mut Env, other: &'static str) {
         let (source, values) = (self.value(env, &[other]), self.value(env, &["n"]));
         let free = self.value(env, &[]);
         let own = self.hidden(&ty(&[other]), &format!("copy {source}"));
         let [j, a, b, c, cert, acc, i, x, p, next, end, last, twice] = self.names();
-        let _ = size;
         let exp = format!(
             "withacc acc [{other}] ({own}) op \\({j}: i64, {a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0) \
              in \\({cert}: unit, {acc}: acc({cert})) -> (acc({cert})) {{ \
@@ -546,7 +540,7 @@ impl Gen {
     }
 
     /// The numbers of some classes, of which the first is looked at.
-    fn partition(&mut self, env: &mut Env, _size: &'static str) {
+    fn partition(&mut self, env: &mut Env) {
         let (values, free) = (self.value(env, &["n"]), self.value(env, &[]));
         let [count, kept, i, x, class, y, sum, at, zero] = self.names();
         let _ = writeln!(
@@ -557,7 +551,7 @@ impl Gen {
         // What stands behind them is anything.
         let exp = format!(
             "loop ({sum}: i64 = 0) for {at}: i64 < {count} {{ let ({zero}: i64) = index {kept}[{at}] \
-             let ({sum}2: i64) = mul {sum} 3 let ({sum}3: i64) = add {sum}2 {zero} in ({sum}3) }}"
+             let ({sum}_b: i64) = mul {sum} 3 let ({sum}_c: i64) = add {sum}_b {zero} in ({sum}_c) }}"
         );
         self.bind(env, &[], &exp);
     }
@@ -565,15 +559,14 @@ impl Gen {
     fn stream(&mut self, env: &mut Env, size: &'static str) {
         let (values, init, free) =
             (self.value(env, &[size]), self.value(env, &[]), self.value(env, &[]));
-        let [k, s, c, x, y, op, total, ys] = self.names();
+        let [k, s, c, x, y, total, ys] = self.names();
         let [a, b, d] = self.names();
-        let _ = op;
         let exp = format!(
             "stream {size} ({values}) seq init ({init}) chunk \\({k}: i64, {s}: i64, {c}: [{k}]i64) -> (i64, [{k}]i64) {{ \
              let ({total}: i64, {ys}: [{k}]i64) = screma {k} ({c}) map \\({x}: i64) -> (i64, i64) {{ \
              let ({y}: i64) = mul {x} {free} in ({y}, {y}) }} \
              red \\({a}: i64, {b}: i64) -> (i64) {{ let ({d}: i64) = add {a} {b} in ({d}) }} neutral (0) \
-             let ({s}2: i64) = add {s} {total} in ({s}2, {ys}) }}"
+             let ({s}_b: i64) = add {s} {total} in ({s}_b, {ys}) }}"
         );
         self.several(env, &[Vec::new(), vec![size]], &exp);
     }

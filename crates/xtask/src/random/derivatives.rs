@@ -40,6 +40,8 @@ const SIZES: [Sizes; 5] =
 /// The most instructions of a function; its derivatives may have some times as many.
 const STEPS: u64 = 300_000;
 const TIMES: u64 = 40;
+/// The largest argument.
+const MOST: i64 = i64::MAX / 3;
 
 #[derive(Default)]
 struct Totals {
@@ -287,7 +289,11 @@ fn check(
 ) -> Result<bool, Fault> {
     let Derived { prog, primal, forward, reverse, active } = derived;
     let differs = |why: String| Fault::Differs(why);
-    let args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
+    let mut args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
+    for index in active {
+        // The least and the largest number are neutral elements, which elements are not.
+        args[*index] = combine(&args[*index], &args[*index], |x, _| x.clamp(-MOST, MOST));
+    }
     let shown: Vec<String> = args.iter().map(show).collect();
     let shown = shown.join(" ");
     let call = |fun: FunId, args: Vec<Value>, steps: u64| {
