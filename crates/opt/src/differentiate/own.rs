@@ -18,16 +18,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes copies of a function's or constant's body.
 pub(super) fn own(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
-    Own { vars, consumed: FxHashSet::default() }.body(body, &FxHashSet::default());
+    let mut own = Own { vars, consumed: FxHashSet::default(), bases: Bases::default() };
+    own.body(body, &FxHashSet::default());
 }
 
 struct Own<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     /// What has become its copy, and may be consumed.
     consumed: FxHashSet<Var>,
+    /// Those of the bodies up to now: what a branch reads may be a view that was bound outside of it.
+    bases: Bases,
 }
 
-/// For variables of a body, the arrays that they may be views of.
+/// For variables, the arrays that they may be views of.
 type Bases = FxHashMap<Var, Vec<Var>>;
 
 impl Own<'_> {
@@ -37,24 +40,19 @@ impl Own<'_> {
         reason = "the bodies of the others consume only what they make"
     )]
     fn body(&mut self, body: &mut Body, allowed: &FxHashSet<Var>) {
-        let (fresh, bases) = self.bases(body);
+        let fresh = self.fresh(body);
         let mut later: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
         let mut subst = Subst::default();
         let mut work: Vec<Stm> = std::mem::take(&mut body.stms);
         let mut out: Vec<Stm> = Vec::with_capacity(work.len());
         let mut made: FxHashSet<Var> = FxHashSet::default();
         while let Some(mut stm) = work.pop() {
-            let free = |array: &Var, later: &FxHashSet<Var>| {
-                let is_view =
-                    |var: &Var| var == array || bases.get(var).is_some_and(|of| of.contains(array));
-                !later.iter().any(is_view)
-            };
             match &mut stm.exp {
                 Exp::Copy(source) => {
                     let (source, copy) = (*source, stm.pat[0]);
                     let mine = fresh.contains(&source) || allowed.contains(&source);
                     let same = self.vars[source].ty == self.vars[copy].ty;
-                    if mine && same && free(&source, &later) {
+                    if mine && same && !self.is_used(source, &later) {
                         subst.insert(copy, source.into());
                         self.consumed.insert(source);
                         later.insert(source);
@@ -65,7 +63,7 @@ impl Own<'_> {
                     let inside: FxHashSet<Var> = fresh
                         .iter()
                         .chain(allowed)
-                        .filter(|array| free(array, &later))
+                        .filter(|array| !self.is_used(**array, &later))
                         .copied()
                         .collect();
                     stm.exp.map_bodies(&mut |body| self.body(body, &inside));
@@ -101,11 +99,12 @@ impl Own<'_> {
 
     /// The parameters of a loop that its body may consume: the next value is a new array, or the parameter itself, and no other result
     /// is a view of it.
-    fn consumable(&self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
-        let (fresh, bases) = self.bases(body);
+    fn consumable(&mut self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
+        let fresh = self.fresh(body);
+        let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| &stm.pat).copied().collect();
         let base = |atom: &Atom| -> Vec<Var> {
             let Some(var) = atom.var() else { return Vec::new() };
-            let mut all = bases.get(&var).cloned().unwrap_or_default();
+            let mut all = self.bases.get(&var).cloned().unwrap_or_default();
             all.push(var);
             all
         };
@@ -119,7 +118,7 @@ impl Own<'_> {
             let known = |var: &Var| {
                 fresh.contains(var)
                     || *var == param.var
-                    || *var == next
+                    || (*var == next && bound.contains(var))
                     || !self.vars[*var].ty.is_array()
             };
             let others = body.results.iter().enumerate().filter(|(other, _)| *other != index);
@@ -133,9 +132,17 @@ impl Own<'_> {
         allowed
     }
 
-    /// The arrays that a body makes, and what others are views of.
-    fn bases(&self, body: &Body) -> (FxHashSet<Var>, Bases) {
-        let (mut fresh, mut bases): (FxHashSet<Var>, Bases) = Default::default();
+    /// Whether the array or a view of it is among these variables.
+    fn is_used(&self, array: Var, later: &FxHashSet<Var>) -> bool {
+        let is_view = |var: &Var| {
+            *var == array || self.bases.get(var).is_some_and(|of| of.contains(&array))
+        };
+        later.iter().any(is_view)
+    }
+
+    /// The arrays that a body makes; what the others are views of is noted.
+    fn fresh(&mut self, body: &Body) -> FxHashSet<Var> {
+        let mut fresh = FxHashSet::default();
         for stm in &body.stms {
             let view = match stm.exp.family() {
                 Family::Fresh => false,
@@ -158,16 +165,16 @@ impl Own<'_> {
             for var in free_in_stm(stm, self.vars) {
                 if self.vars[var].ty.is_array() {
                     of.push(var);
-                    of.extend(bases.get(&var).into_iter().flatten().copied());
+                    of.extend(self.bases.get(&var).into_iter().flatten().copied());
                 }
             }
             of.sort_unstable();
             of.dedup();
             for var in stm.pat.iter().filter(|var| self.vars[**var].ty.is_array()) {
-                bases.insert(*var, of.clone());
+                self.bases.insert(*var, of.clone());
             }
         }
-        (fresh, bases)
+        fresh
     }
 }
 
