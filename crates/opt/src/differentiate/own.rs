@@ -134,9 +134,8 @@ impl Own<'_> {
 
     /// Whether the array or a view of it is among these variables.
     fn is_used(&self, array: Var, later: &FxHashSet<Var>) -> bool {
-        let is_view = |var: &Var| {
-            *var == array || self.bases.get(var).is_some_and(|of| of.contains(&array))
-        };
+        let is_view =
+            |var: &Var| *var == array || self.bases.get(var).is_some_and(|of| of.contains(&array));
         later.iter().any(is_view)
     }
 

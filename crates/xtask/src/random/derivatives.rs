@@ -13,6 +13,7 @@ use super::{Args, ENOUGH};
 use fehu_base::Prim;
 use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;
+use fehu_driver::pipelines::PIPELINES;
 use fehu_interp::{Buffer, ErrorKind, Interp, Options, Value};
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
@@ -221,16 +222,21 @@ fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
         let info = &fun.vars[param.var];
         integer(&info.ty) && !is_size(param.var) && !CONSTANT.contains(&info.hint.as_str())
     };
-    let active: Vec<usize> = (0..).zip(&fun.params).filter(|(_, p)| is_active(p)).map(|(i, _)| i).collect();
+    let active: Vec<usize> =
+        (0..).zip(&fun.params).filter(|(_, p)| is_active(p)).map(|(i, _)| i).collect();
     let good = |var: &Var| integer(&fun.vars[*var].ty) && !is_size(*var);
     if !fun.results.iter().all(good) || active.is_empty() || fun.params.iter().any(|p| p.consumed) {
         return Ok(None);
     }
-    let (forward, reverse) = (wrapper(fun, primal, &active, true), wrapper(fun, primal, &active, false));
+    let (forward, reverse) =
+        (wrapper(fun, primal, &active, true), wrapper(fun, primal, &active, false));
     let (forward, reverse) = (prog.funs.push(forward), prog.funs.push(reverse));
     if let Err(errors) = verify(&prog) {
         return Err(Fault::Broken(render(&prog, &errors)));
     }
+    // As in all pipelines.
+    let before = transform(&prog, &[fehu_par::UNFLATMAP]);
+    prog = before.map_err(|failure| Fault::Broken(failure.to_string()))?;
     let done = catch_unwind(AssertUnwindSafe(|| {
         let done = differentiate(&mut prog);
         (prog, done)
@@ -281,12 +287,7 @@ fn wrapper(fun: &Fun, id: FunId, active: &[usize], forward: bool) -> Fun {
 }
 
 /// Checks the derivatives for random arguments; whether the function is defined there.
-fn check(
-    derived: &Derived,
-    sizes: Sizes,
-    polynomial: bool,
-    rng: &mut Rng,
-) -> Result<bool, Fault> {
+fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Result<bool, Fault> {
     let Derived { prog, primal, forward, reverse, active } = derived;
     let differs = |why: String| Fault::Differs(why);
     let mut args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
@@ -306,7 +307,8 @@ fn check(
         Interp::with_options(prog, options).call(fun, args)
     };
     let Ok(values) = call(*primal, args.clone(), STEPS) else { return Ok(false) };
-    let direction: Vec<Value> = active.iter().map(|index| random_like(&args[*index], rng)).collect();
+    let direction: Vec<Value> =
+        active.iter().map(|index| random_like(&args[*index], rng)).collect();
     let adjoint: Vec<Value> = values.iter().map(|value| random_like(value, rng)).collect();
     let mut both = Vec::new();
     for (name, fun, seeds) in [("forward", *forward, &direction), ("reverse", *reverse, &adjoint)] {
@@ -358,20 +360,18 @@ fn check(
     Ok(true)
 }
 
-/// Passes leave the derivatives as they are: one by itself, or all of them.
+/// Passes leave the derivatives as they are: one by itself, or those of a pipeline.
 fn optimise(derived: &Derived, seed: u64) -> Result<(), Fault> {
-    let one;
-    let passes = match (seed / 2) as usize % (PASSES.len() + 1) {
-        0 => PASSES,
-        number => {
-            one = [PASSES[number - 1]];
-            &one[..]
-        }
+    let way = (seed / 2) as usize % (PASSES.len() + PIPELINES.len());
+    let passes = match way.checked_sub(PASSES.len()) {
+        Some(number) => PIPELINES[number].passes,
+        None => &PASSES[way..=way],
     };
     let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
     let wrong = |why: &dyn std::fmt::Display| Fault::Optimised(format!("{names:?}: {why}"));
     let after = transform(&derived.prog, passes).map_err(|why| wrong(&why))?;
-    let oracle = Oracle { seed, rounds: 2, max_size: 4, max_steps: STEPS * TIMES, ..Oracle::default() };
+    let oracle =
+        Oracle { seed, rounds: 2, max_size: 4, max_steps: STEPS * TIMES, ..Oracle::default() };
     oracle.agree(&derived.prog, &after).map_err(|why| wrong(&why))?;
     Ok(())
 }

@@ -3,6 +3,8 @@
 //!
 //! Integers wrap around, so that sums and products are those of a ring, and what must be equal is equal to the bit.
 
+mod operators;
+
 use crate::rng::Rng;
 use std::fmt::Write;
 
@@ -124,7 +126,11 @@ impl Gen {
 
     /// A number for indices and counts.
     fn number(&mut self, env: &mut Env) -> String {
-        if self.polynomial || self.rng.below(3) > 0 { self.plain(env) } else { self.value(env, &[]) }
+        if self.polynomial || self.rng.below(3) > 0 {
+            self.plain(env)
+        } else {
+            self.value(env, &[])
+        }
     }
 
     fn condition(&mut self, env: &mut Env) -> String {
@@ -153,56 +159,10 @@ impl Gen {
         format!("{{\n{stms}in ({})\n}}", results.join(", "))
     }
 
-    /// An associative operator on so many numbers, with its neutral element. Some have a free variable. None selects the neutral element where
-    /// it meets an element: what the derivative is there would be a matter of taste.
-    fn operator(&mut self, env: &mut Env, parts: usize) -> String {
-        let free = self.value(env, &[]);
-        let [a, b, c, d] = self.names();
-        let [p, q, r, s] = self.names();
-        if parts == 2 {
-            let head = format!("\\({a}: i64, {b}: i64, {c}: i64, {d}: i64) -> (i64, i64)");
-            return match self.rng.below(if self.polynomial { 2 } else { 3 }) {
-                // Linear functions, one after the other.
-                0 => format!(
-                    "{head} {{ let ({p}: i64) = mul {a} {c} let ({q}: i64) = mul {b} {c} \
-                     let ({r}: i64) = add {q} {d} in ({p}, {r}) }} neutral (1, 0)"
-                ),
-                // Sums, and sums of products: not commutative.
-                1 => format!(
-                    "{head} {{ let ({p}: i64) = add {a} {c} let ({q}: i64) = mul {a} {c} \
-                     let ({s}: i64) = mul {q} {free} \
-                     let ({r}: i64) = add {b} {d} let ({q}_b: i64) = add {r} {s} in ({p}, {q}_b) }} neutral (0, 0)"
-                ),
-                // The larger, with what belongs to it.
-                _ => format!(
-                    "{head} {{ let ({p}: bool) = le {c} {a} \
-                     let ({q}: i64, {r}: i64) = if {p} then {{({a}, {b})}} else {{({c}, {d})}} \
-                     in ({q}, {r}) }} neutral (-9223372036854775808, 0)"
-                ),
-            };
-        }
-        let head = format!("\\({a}: i64, {b}: i64) -> (i64)");
-        match self.rng.below(if self.polynomial { 5 } else { 7 }) {
-            0 | 1 => format!("{head} {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"),
-            2 | 3 => format!("{head} {{ let ({c}: i64) = mul {a} {b} in ({c}) }} neutral (1)"),
-            // With a free variable.
-            4 => format!(
-                "{head} {{ let ({p}: i64) = mul {a} {b} let ({q}: i64) = mul {p} {free} \
-                 let ({r}: i64) = add {a} {b} let ({s}: i64) = add {r} {q} in ({s}) }} neutral (0)"
-            ),
-            5 => format!(
-                "{head} {{ let ({c}: i64) = max {a} {b} in ({c}) }} neutral (-9223372036854775808)"
-            ),
-            _ => format!(
-                "{head} {{ let ({c}: i64) = min {a} {b} in ({c}) }} neutral (9223372036854775807)"
-            ),
-        }
-    }
-
     fn statement(&mut self, env: &mut Env, depth: usize) {
         let size = SIZES[self.rng.below(SIZES.len())];
         let other = SIZES[self.rng.below(SIZES.len())];
-        match self.rng.below(if depth < 3 { 34 } else { 11 }) {
+        match self.rng.below(if depth < 3 { 37 } else { 11 }) {
             0..4 => self.scalar(env),
             4 | 5 => self.element(env, size),
             6 => {
@@ -225,7 +185,8 @@ impl Gen {
             25 | 26 => {
                 let shapes = [self.shape(2), self.shape(1)];
                 let cond = self.condition(env);
-                let (yes, no) = (self.body(env, &shapes, depth + 1), self.body(env, &shapes, depth + 1));
+                let (yes, no) =
+                    (self.body(env, &shapes, depth + 1), self.body(env, &shapes, depth + 1));
                 self.several(env, &shapes, &format!("if {cond} then {yes} else {no}"));
             }
             27 => self.scatter(env, size, other),
@@ -233,6 +194,8 @@ impl Gen {
             30 => self.accumulate(env, other),
             31 => self.partition(env),
             32 => self.stream(env, size),
+            33 => self.flatmap(env),
+            34 => self.custom(env),
             _ => self.derivative(env, depth),
         }
     }
@@ -294,14 +257,15 @@ impl Gen {
             1 => {
                 let source = self.value(env, &[size, other]);
                 let all = self.hidden("i64", &format!("mul {size} {other}"));
-                let flat = self.hidden(&format!("[{all}]i64"), &format!("reshape ({all}) {source}"));
+                let flat =
+                    self.hidden(&format!("[{all}]i64"), &format!("reshape ({all}) {source}"));
                 self.bind(env, &[other, size], &format!("reshape ({other}, {size}) {flat}"));
             }
             _ => {
                 let (first, second) = (self.value(env, &[size]), self.value(env, &[other]));
                 let all = self.hidden("i64", &format!("add {size} {other}"));
-                let whole =
-                    self.hidden(&format!("[{all}]i64"), &format!("concat {all} ({first}, {second})"));
+                let whole = self
+                    .hidden(&format!("[{all}]i64"), &format!("concat {all} ({first}, {second})"));
                 self.bind(env, &[size], &format!("index {whole}[{other}:{size}:1]"));
             }
         }
@@ -322,88 +286,6 @@ impl Gen {
             ty(&whole)
         );
         self.bind(env, &whole, &exp);
-    }
-
-    fn map(&mut self, env: &mut Env, depth: usize, size: &'static str) {
-        let (mut inputs, mut params, mut inner) = (Vec::new(), Vec::new(), env.clone());
-        for _ in 0..1 + self.rng.below(2) {
-            let shape = self.shape(2);
-            inputs.push(self.value(env, &[&[size], &shape[..]].concat()));
-            let param = self.name();
-            params.push(format!("{param}: {}", ty(&shape)));
-            inner.values.push((param, shape));
-        }
-        if size == "n" {
-            let param = self.name();
-            inputs.push("is".to_owned());
-            params.push(format!("{param}: i64"));
-            inner.plain.push(param);
-        }
-        let shapes: Vec<Vec<&str>> = (0..1 + self.rng.below(2)).map(|_| self.shape(1)).collect();
-        let body = self.body(&inner, &shapes, depth + 1);
-        let ret: Vec<String> = shapes.iter().map(|shape| ty(shape)).collect();
-        // Sometimes the first number is reduced or scanned as well.
-        let fold = if shapes[0].is_empty() { self.rng.below(4) } else { 3 };
-        let whole = |(index, shape): (usize, &Vec<&'static str>)| match fold == 0 && index == 0 {
-            true => Vec::new(),
-            false => [&[size], &shape[..]].concat(),
-        };
-        let wholes: Vec<Vec<&'static str>> = shapes.iter().enumerate().map(whole).collect();
-        let op = match fold {
-            0 => format!(" red {}", self.operator(env, 1)),
-            1 => format!(" scan {}", self.operator(env, 1)),
-            _ => String::new(),
-        };
-        let exp = format!(
-            "screma {size} ({}) map \\({}) -> ({}) {body}{op}",
-            inputs.join(", "),
-            params.join(", "),
-            ret.join(", ")
-        );
-        self.several(env, &wholes, &exp);
-    }
-
-    /// A reduction or a scan of numbers or pairs.
-    fn fold(&mut self, env: &mut Env, size: &'static str) {
-        let parts = 1 + self.rng.below(2);
-        let (word, shape) = match self.rng.below(2) {
-            0 => ("scan", vec![size]),
-            _ => ("red", Vec::new()),
-        };
-        let inputs: Vec<String> = (0..parts).map(|_| self.value(env, &[size])).collect();
-        let names: Vec<String> = (0..parts).map(|_| self.name()).collect();
-        let params: Vec<String> = names.iter().map(|name| format!("{name}: i64")).collect();
-        let op = self.operator(env, parts);
-        let exp = format!(
-            "screma {size} ({}) map \\({}) -> ({}) {{({})}} {word} {op}",
-            inputs.join(", "),
-            params.join(", "),
-            vec!["i64"; parts].join(", "),
-            names.join(", ")
-        );
-        self.several(env, &vec![shape; parts], &exp);
-    }
-
-    /// A reduction or scan of rows.
-    fn row_fold(&mut self, env: &mut Env, size: &'static str, other: &'static str) {
-        let scan = self.rng.below(2) == 0;
-        let source = self.value(env, &[size, other]);
-        let (op, zero) = match self.rng.below(if self.polynomial { 2 } else { 3 }) {
-            0 => ("add", "0"),
-            1 => ("mul", "1"),
-            _ => ("max", "-9223372036854775808"),
-        };
-        let neutral = self.hidden(&ty(&[other]), &format!("replicate ({other}) {zero}"));
-        let [row, a, b, c, x, y, z] = self.names();
-        let word = if scan { "scan" } else { "red" };
-        let exp = format!(
-            "screma {size} ({source}) map \\({row}: [{other}]i64) -> ([{other}]i64) {{({row})}} {word} \
-             \\({a}: [{other}]i64, {b}: [{other}]i64) -> ([{other}]i64) {{ \
-             let ({c}: [{other}]i64) = screma {other} ({a}, {b}) map \\({x}: i64, {y}: i64) -> (i64) {{ \
-             let ({z}: i64) = {op} {x} {y} in ({z}) }} in ({c}) }} neutral ({neutral})"
-        );
-        let shape: &[&'static str] = if scan { &[size, other] } else { &[other] };
-        self.bind(env, shape, &exp);
     }
 
     /// A loop that is run a few times, or never.
@@ -474,132 +356,55 @@ impl Gen {
         env.values.push((result, shape));
     }
 
-    /// Numbers or rows are written: to different places, or the same one to places that may coincide.
-    fn scatter(&mut self, env: &mut Env, size: &'static str, other: &'static str) {
-        let source = self.value(env, &[other]);
-        let own = self.hidden(&ty(&[other]), &format!("copy {source}"));
-        let [i, v, at] = self.names();
-        let exp = if self.rng.below(3) == 0 {
-            let value = self.value(env, &[]);
-            format!("scatter n (is) map \\({i}: i64) -> (i64, i64) {{({i}, {value})}} dest [{other}] {own}")
-        } else {
-            let values = self.value(env, &[size]);
-            let places = self.hidden(&ty(&[size]), &format!("iota i64 {size} 0 1"));
-            let limit = self.rng.range(0, 4);
-            format!(
-                "scatter {size} ({places}, {values}) map \\({i}: i64, {v}: i64) -> (i64, i64) {{ \
-                 let ({at}: i64) = sub {limit} {i} in ({at}, {v}) }} dest [{other}] {own}"
-            )
-        };
-        self.bind(env, &[other], &exp);
-    }
-
-    fn histogram(&mut self, env: &mut Env, size: &'static str, other: &'static str) {
-        let parts = if self.rng.below(4) == 0 { 2 } else { 1 };
-        let mut dests = Vec::new();
-        for _ in 0..parts {
-            let source = self.value(env, &[other]);
-            dests.push(self.hidden(&ty(&[other]), &format!("copy {source}")));
-        }
-        let (width, places) = if self.polynomial || self.rng.below(2) == 0 {
-            ("n", "is".to_owned())
-        } else {
-            (size, self.value(env, &[size]))
-        };
-        let mut inputs = vec![places];
-        inputs.extend((0..parts).map(|_| self.value(env, &[width])).collect::<Vec<_>>());
-        let names: Vec<String> = inputs.iter().map(|_| self.name()).collect();
-        let params: Vec<String> = names.iter().map(|name| format!("{name}: i64")).collect();
-        let op = self.operator(env, parts);
+    /// A square, which says itself what its adjoint is.
+    fn custom(&mut self, env: &mut Env) {
+        let a = self.value(env, &[]);
+        let [p, y, z, g, d, e] = self.names();
         let exp = format!(
-            "hist {width} ({}) map \\({}) -> ({}) {{({})}} dest [{other}] race 1 ({}) {op}",
-            inputs.join(", "),
-            params.join(", "),
-            vec!["i64"; parts + 1].join(", "),
-            names.join(", "),
-            dests.join(", ")
-        );
-        self.several(env, &vec![vec![other]; parts], &exp);
-    }
-
-    /// Sums by accumulation.
-    fn accumulate(&mut self, env: &mut Env, other: &'static str) {
-        let (source, values) = (self.value(env, &[other]), self.value(env, &["n"]));
-        let free = self.value(env, &[]);
-        let own = self.hidden(&ty(&[other]), &format!("copy {source}"));
-        let [j, a, b, c, cert, acc, i, x, p, next, end, last, twice] = self.names();
-        let exp = format!(
-            "withacc acc [{other}] ({own}) op \\({j}: i64, {a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0) \
-             in \\({cert}: unit, {acc}: acc({cert})) -> (acc({cert})) {{ \
-             let ({end}: acc({cert})) = screma n (is, {values}, {acc}) map \\({i}: i64, {x}: i64, {p}: acc({cert})) -> (acc({cert})) {{ \
-             let ({twice}: i64) = mul {x} {free} \
-             let ({next}: acc({cert})) = update_acc {p} [{i}] ({twice}) \
-             let ({last}: acc({cert})) = update_acc {next} [0] ({x}) in ({last}) }} in ({end}) }}"
-        );
-        self.bind(env, &[other], &exp);
-    }
-
-    /// The numbers of some classes, of which the first is looked at.
-    fn partition(&mut self, env: &mut Env) {
-        let (values, free) = (self.value(env, &["n"]), self.value(env, &[]));
-        let [count, kept, i, x, class, y, sum, at, zero] = self.names();
-        let _ = writeln!(
-            self.out,
-            "let ({count}: i64, {kept}: [n]i64) = partition n (is, {values}) 1 \\({i}: i64, {x}: i64) -> (i64, i64) {{ \
-             let ({class}: i64) = and {i} 1 let ({y}: i64) = mul {x} {free} in ({class}, {y}) }}"
-        );
-        // What stands behind them is anything.
-        let exp = format!(
-            "loop ({sum}: i64 = 0) for {at}: i64 < {count} {{ let ({zero}: i64) = index {kept}[{at}] \
-             let ({sum}_b: i64) = mul {sum} 3 let ({sum}_c: i64) = add {sum}_b {zero} in ({sum}_c) }}"
+            "with_vjp ({a}) \\({p}: i64) -> (i64) {{ let ({y}: i64) = mul {p} {p} in ({y}) }} \
+             \\({z}: i64, {g}: i64) -> (i64) {{ let ({d}: i64) = mul {g} {a} let ({e}: i64) = mul {d} 2 in ({e}) }}"
         );
         self.bind(env, &[], &exp);
     }
 
-    fn stream(&mut self, env: &mut Env, size: &'static str) {
-        let (values, init, free) =
-            (self.value(env, &[size]), self.value(env, &[]), self.value(env, &[]));
-        let [k, s, c, x, y, total, ys] = self.names();
-        let [a, b, d] = self.names();
-        let exp = format!(
-            "stream {size} ({values}) seq init ({init}) chunk \\({k}: i64, {s}: i64, {c}: [{k}]i64) -> (i64, [{k}]i64) {{ \
-             let ({total}: i64, {ys}: [{k}]i64) = screma {k} ({c}) map \\({x}: i64) -> (i64, i64) {{ \
-             let ({y}: i64) = mul {x} {free} in ({y}, {y}) }} \
-             red \\({a}: i64, {b}: i64) -> (i64) {{ let ({d}: i64) = add {a} {b} in ({d}) }} neutral (0) \
-             let ({s}_b: i64) = add {s} {total} in ({s}_b, {ys}) }}"
-        );
-        self.several(env, &[Vec::new(), vec![size]], &exp);
-    }
-
-    /// A derivative, by one or two arguments.
+    /// A derivative by two arguments, in one direction or in several.
     fn derivative(&mut self, env: &mut Env, depth: usize) {
         let (shapes, results) = ([self.shape(1), Vec::new()], [self.shape(1)]);
         let args: Vec<String> = shapes.iter().map(|shape| self.value(env, shape)).collect();
         let forward = self.rng.below(2) == 0;
-        let seeds: Vec<String> = match forward {
-            true => shapes.iter().map(|shape| self.value(env, shape)).collect(),
-            false => results.iter().map(|shape| self.value(env, shape)).collect(),
+        let several = self.rng.below(3) == 0;
+        let directions =
+            if several { vec![SIZES[self.rng.below(SIZES.len())]] } else { Vec::new() };
+        let word = match (forward, several) {
+            (true, false) => "jvp".to_owned(),
+            (false, false) => "vjp".to_owned(),
+            (true, true) => format!("jmp {}", directions[0]),
+            (false, true) => format!("mjp {}", directions[0]),
         };
-        let params: Vec<String> = shapes.iter().map(|_| self.name()).collect();
+        let (towards, derivative) = match forward {
+            true => (&shapes[..], &results[..]),
+            false => (&results[..], &shapes[..]),
+        };
+        let seed = |shape: &Vec<&'static str>| [&directions[..], shape].concat();
+        let seeds: Vec<String> =
+            towards.iter().map(|shape| self.value(env, &seed(shape))).collect();
+        let mut all = results.to_vec();
+        all.extend(derivative.iter().map(seed));
         let mut inner = env.clone();
         let mut typed = Vec::new();
-        for (param, shape) in params.into_iter().zip(&shapes) {
+        for shape in &shapes {
+            let param = self.name();
             typed.push(format!("{param}: {}", ty(shape)));
             inner.values.push((param, shape.clone()));
         }
         let body = self.body(&inner, &results, depth + 1);
         let exp = format!(
-            "{} ({}) ({}) \\({}) -> ({}) {body}",
-            if forward { "jvp" } else { "vjp" },
+            "{word} ({}) ({}) \\({}) -> ({}) {body}",
             args.join(", "),
             seeds.join(", "),
             typed.join(", "),
             ty(&results[0])
         );
-        let all: Vec<Vec<&'static str>> = match forward {
-            true => [&results[..], &results[..]].concat(),
-            false => [&results[..], &shapes[..]].concat(),
-        };
         self.several(env, &all, &exp);
     }
 }
