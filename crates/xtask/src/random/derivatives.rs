@@ -7,6 +7,8 @@
 //! - If `f` is a polynomial, `f(x + 2^32 v) - f(x) = 2^32 J v`: all further terms are multiples of `2^64`.
 //! - Passes of the optimiser do not change the derivatives.
 //!
+//! Every fourth program is one of any kind, with all types of numbers: for these, nothing is said of the derivative itself.
+//!
 //! What the compiler refuses to differentiate is counted, and not wrong.
 
 use super::{Args, ENOUGH};
@@ -15,6 +17,7 @@ use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;
 use fehu_driver::pipelines::PIPELINES;
 use fehu_interp::{Buffer, ErrorKind, Interp, Options, Value};
+use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
 use fehu_ir::{
@@ -22,9 +25,9 @@ use fehu_ir::{
     Type, Var,
 };
 use fehu_irgen::rng::Rng;
-use fehu_irgen::{CONSTANT, differentiable_text, is_polynomial};
+use fehu_irgen::{CONSTANT, Config, differentiable_text, is_polynomial, random_prog};
 use fehu_irtest::arguments::{self, Sizes};
-use fehu_irtest::oracle::{Oracle, Runs, show};
+use fehu_irtest::oracle::{Oracle, show};
 use fehu_irtest::passes::transform;
 use fehu_irtest::reduce::reduce;
 use fehu_opt::PASSES;
@@ -48,8 +51,28 @@ const MOST: i64 = i64::MAX / 3;
 struct Totals {
     programs: u64,
     refused: u64,
-    runs: Runs,
+    counts: Counts,
     disagreements: u64,
+}
+
+/// What became of calls.
+#[derive(Default)]
+struct Counts {
+    agreed: u64,
+    /// Those of them whose derivatives are not zero.
+    nonzero: u64,
+    undefined: u64,
+}
+
+/// What holds for a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It is a polynomial.
+    Polynomial,
+    /// All of its numbers are of type i64.
+    Integers,
+    /// Anything.
+    General,
 }
 
 /// What is wrong with a program.
@@ -89,12 +112,13 @@ pub(super) fn run(args: &Args) -> ExitCode {
     run.with_totals(|totals| {
         println!("programs                {:8}", totals.programs);
         println!("rejected by the compiler {:7}", totals.refused);
-        println!("cases                   {:8}", totals.runs.succeeded);
-        println!("not defined             {:8}", totals.runs.undefined);
+        println!("agreed                  {:8}", totals.counts.agreed);
+        println!("  derivative not zero   {:8}", totals.counts.nonzero);
+        println!("not defined             {:8}", totals.counts.undefined);
         println!("disagreements           {:8}", totals.disagreements);
         println!("seconds                 {seconds:8}");
         let complete = totals.programs == args.count || args.seconds.is_some();
-        let good = totals.disagreements == 0 && totals.runs.succeeded > 0 && complete;
+        let good = totals.disagreements == 0 && totals.counts.nonzero > 0 && complete;
         ExitCode::from(u8::from(!good))
     })
 }
@@ -111,11 +135,10 @@ impl Run<'_> {
                 return;
             }
             let seed = self.args.seed + number;
-            let text = differentiable_text(seed);
-            match parse(&text) {
+            match sample(seed) {
                 Ok(prog) => self.program(seed, &prog),
                 Err(why) => {
-                    println!("seed {seed}: {why}\n{text}");
+                    println!("seed {seed}: {why}");
                     self.with_totals(|totals| totals.disagreements += 1);
                 }
             }
@@ -129,7 +152,11 @@ impl Run<'_> {
     fn program(&self, seed: u64, prog: &Prog) {
         self.with_totals(|totals| totals.programs += 1);
         match examine(prog, seed) {
-            Ok(runs) => self.with_totals(|totals| totals.runs.add(runs)),
+            Ok(counts) => self.with_totals(|totals| {
+                totals.counts.agreed += counts.agreed;
+                totals.counts.nonzero += counts.nonzero;
+                totals.counts.undefined += counts.undefined;
+            }),
             Err(Fault::Refused(why)) => {
                 if self.args.progress {
                     println!("seed {seed}: refused: {why}");
@@ -183,6 +210,31 @@ impl Fault {
     }
 }
 
+impl Kind {
+    fn of(seed: u64) -> Kind {
+        match seed % 4 {
+            3 => Kind::General,
+            _ if is_polynomial(seed) => Kind::Polynomial,
+            _ => Kind::Integers,
+        }
+    }
+}
+
+fn sample(seed: u64) -> Result<Prog, String> {
+    match Kind::of(seed) {
+        Kind::General => {
+            let config = Config { statements: 4 + (seed % 3) as usize * 4, ..Config::default() };
+            let mut prog = random_prog(seed, config);
+            prog.entries.clear();
+            Ok(prog)
+        }
+        Kind::Polynomial | Kind::Integers => {
+            let text = differentiable_text(seed);
+            parse(&text).map_err(|why| format!("{why}\n{text}"))
+        }
+    }
+}
+
 /// A function with its derivatives, as code.
 struct Derived {
     prog: Prog,
@@ -191,22 +243,26 @@ struct Derived {
     reverse: FunId,
     /// The parameters that it is differentiated by.
     active: Vec<usize>,
+    /// The results that are differentiated.
+    results: Vec<usize>,
 }
 
 /// Differentiates the last function of a program, and checks what must hold.
-fn examine(prog: &Prog, seed: u64) -> Result<Runs, Fault> {
-    let Some(derived) = derive(prog)? else { return Ok(Runs::default()) };
-    let mut runs = Runs::default();
+fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
+    let mut counts = Counts::default();
+    let Some(derived) = derive(prog)? else { return Ok(counts) };
     let mut rng = Rng::new(seed);
     for sizes in SIZES {
-        if check(&derived, sizes, is_polynomial(seed), &mut rng)? {
-            runs.succeeded += 1;
-        } else {
-            runs.undefined += 1;
+        match check(&derived, sizes, Kind::of(seed), &mut rng)? {
+            Some(nonzero) => {
+                counts.agreed += 1;
+                counts.nonzero += u64::from(nonzero);
+            }
+            None => counts.undefined += 1,
         }
     }
     optimise(&derived, seed)?;
-    Ok(runs)
+    Ok(counts)
 }
 
 /// The program with both derivatives; nothing if the function is not one that can be asked for them.
@@ -217,19 +273,32 @@ fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
     let fun = &prog.funs[primal];
     let types: Vec<Type> = fun.vars.iter().map(|(_, info)| info.ty.clone()).collect();
     let is_size = |var: Var| types.iter().any(|ty| ty.shape().contains(&Atom::Var(var)));
-    let integer = |ty: &Type| ty.elem() == Some(Elem::Prim(Prim::I64));
     let is_active = |param: &Param| {
         let info = &fun.vars[param.var];
-        integer(&info.ty) && !is_size(param.var) && !CONSTANT.contains(&info.hint.as_str())
+        matches!(info.ty.elem(), Some(Elem::Prim(_)))
+            && !is_size(param.var)
+            && !CONSTANT.contains(&info.hint.as_str())
     };
-    let active: Vec<usize> =
-        (0..).zip(&fun.params).filter(|(_, p)| is_active(p)).map(|(i, _)| i).collect();
-    let good = |var: &Var| integer(&fun.vars[*var].ty) && !is_size(*var);
-    if !fun.results.iter().all(good) || active.is_empty() || fun.params.iter().any(|p| p.consumed) {
+    let indices = |items: &mut dyn Iterator<Item = bool>| -> Vec<usize> {
+        (0..).zip(items).filter(|(_, yes)| *yes).map(|(index, _)| index).collect()
+    };
+    let active = indices(&mut fun.params.iter().map(is_active));
+    // Results whose sizes are results as well are for nobody outside.
+    let known = |var: &Var| {
+        let ty = &fun.vars[*var].ty;
+        matches!(ty.elem(), Some(Elem::Prim(_)))
+            && !is_size(*var)
+            && ty
+                .shape()
+                .iter()
+                .all(|size| size.var().is_none_or(|var| !fun.results.contains(&var)))
+    };
+    let results = indices(&mut fun.results.iter().map(known));
+    if active.is_empty() {
         return Ok(None);
     }
-    let (forward, reverse) =
-        (wrapper(fun, primal, &active, true), wrapper(fun, primal, &active, false));
+    let chosen = (&active[..], &results[..]);
+    let [forward, reverse] = [true, false].map(|forward| wrapper(fun, primal, chosen, forward));
     let (forward, reverse) = (prog.funs.push(forward), prog.funs.push(reverse));
     if let Err(errors) = verify(&prog) {
         return Err(Fault::Broken(render(&prog, &errors)));
@@ -248,11 +317,11 @@ fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
     if let Err(errors) = verify(&prog) {
         return Err(Fault::Broken(render(&prog, &errors)));
     }
-    Ok(Some(Derived { prog, primal, forward, reverse, active }))
+    Ok(Some(Derived { prog, primal, forward, reverse, active, results }))
 }
 
-/// A function that yields the results of another one and its derivative, for seeds that are its last parameters.
-fn wrapper(fun: &Fun, id: FunId, active: &[usize], forward: bool) -> Fun {
+/// A function that yields results of another one and its derivative, for seeds that are its last parameters.
+fn wrapper(fun: &Fun, id: FunId, (active, chosen): (&[usize], &[usize]), forward: bool) -> Fun {
     let mut vars = fun.vars.clone();
     let mut fresh = |hint: &str, like: Var| {
         let mut info = vars[like].clone();
@@ -260,38 +329,57 @@ fn wrapper(fun: &Fun, id: FunId, active: &[usize], forward: bool) -> Fun {
         vars.push(info)
     };
     let by: Vec<Var> = active.iter().map(|index| fun.params[*index].var).collect();
-    let (towards, derivative) = if forward { (&by, &fun.results) } else { (&fun.results, &by) };
+    let of: Vec<Var> = chosen.iter().map(|index| fun.results[*index]).collect();
+    let (towards, derivative) = if forward { (&by, &of) } else { (&of, &by) };
     let seeds: Vec<Var> = towards.iter().map(|var| fresh("seed", *var)).collect();
     let inner: Vec<Var> = by.iter().map(|var| fresh("a", *var)).collect();
-    let values: Vec<Var> = fun.results.iter().map(|var| fresh("y", *var)).collect();
-    let yielded: Vec<Var> =
-        fun.results.iter().chain(derivative).map(|var| fresh("d", *var)).collect();
-    let results = fun.results.iter().chain(derivative).map(|var| fresh("r", *var)).collect();
-    let mut args: Vec<Atom> = fun.params.iter().map(|param| Atom::Var(param.var)).collect();
+    let yielded: Vec<Var> = of.iter().chain(derivative).map(|var| fresh("d", *var)).collect();
+    let results = of.iter().chain(derivative).map(|var| fresh("r", *var)).collect();
+    let mut args: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
     for (index, var) in active.iter().zip(&inner) {
-        args[*index] = Atom::Var(*var);
+        args[*index] = *var;
+    }
+    let mut stms = Vec::new();
+    for (arg, param) in args.iter_mut().zip(&fun.params) {
+        if param.consumed {
+            let copy = fresh("copy", *arg);
+            stms.push(Stm::new(vec![copy], Exp::Copy(*arg)));
+            *arg = copy;
+        }
     }
     let atoms = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
-    let call = Stm::new(values.clone(), Exp::Call(id, args));
-    let ret = fun.results.iter().map(|var| fun.vars[*var].ty.clone()).collect();
-    let body = Body { stms: vec![call], results: atoms(&values) };
+    // Here, the sizes of results have other names.
+    let values: Vec<Var> = fun.results.iter().map(|var| fresh("y", *var)).collect();
+    let names: Subst = fun.results.iter().copied().zip(atoms(&values)).collect();
+    for var in &values {
+        subst_type(&mut vars[*var].ty, &names);
+    }
+    let ret = of.iter().map(|var| fun.vars[*var].ty.clone()).collect();
+    stms.push(Stm::new(values.clone(), Exp::Call(id, atoms(&args))));
+    let returned: Vec<Var> = chosen.iter().map(|index| values[*index]).collect();
+    let body = Body { stms, results: atoms(&returned) };
     let given = Seeds { values: atoms(&seeds), directions: None };
     let form = if forward { DiffForm::Forward(given) } else { DiffForm::Reverse(given) };
     let diff = Diff { args: atoms(&by), fun: Lambda { params: inner, body, ret }, form };
     let stm = Stm::new(yielded.clone(), Exp::Diff(Box::new(diff)));
-    let mut params = fun.params.clone();
-    params.extend(seeds.iter().map(|var| Param { var: *var, consumed: false }));
+    let all = fun.params.iter().map(|param| param.var).chain(seeds);
+    let params = all.map(|var| Param { var, consumed: false }).collect();
     let name = if forward { "forward" } else { "reverse" };
     let body = Body { stms: vec![stm], results: atoms(&yielded) };
     Fun { name: name.into(), vars, params, results, body, attrs: Vec::new(), foreign: None }
 }
 
-/// Checks the derivatives for random arguments; whether the function is defined there.
-fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Result<bool, Fault> {
-    let Derived { prog, primal, forward, reverse, active } = derived;
+/// Checks the derivatives for random arguments; whether they are other than zero, if the function is defined there.
+fn check(
+    derived: &Derived,
+    sizes: Sizes,
+    kind: Kind,
+    rng: &mut Rng,
+) -> Result<Option<bool>, Fault> {
+    let Derived { prog, primal, forward, reverse, active, results } = derived;
     let differs = |why: String| Fault::Differs(why);
     let mut args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
-    for index in active {
+    for index in active.iter().filter(|_| kind != Kind::General) {
         // The least and the largest number are neutral elements, which elements are not.
         args[*index] = combine(&args[*index], &args[*index], |x, _| x.clamp(-MOST, MOST));
     }
@@ -306,7 +394,11 @@ fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Re
         };
         Interp::with_options(prog, options).call(fun, args)
     };
-    let Ok(values) = call(*primal, args.clone(), STEPS) else { return Ok(false) };
+    let primal = |args: Vec<Value>| {
+        let values = call(*primal, args, STEPS).ok()?;
+        Some(results.iter().map(|index| values[*index].clone()).collect::<Vec<_>>())
+    };
+    let Some(values) = primal(args.clone()) else { return Ok(None) };
     let direction: Vec<Value> =
         active.iter().map(|index| random_like(&args[*index], rng)).collect();
     let adjoint: Vec<Value> = values.iter().map(|value| random_like(value, rng)).collect();
@@ -315,7 +407,7 @@ fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Re
         let all: Vec<Value> = args.iter().chain(seeds).cloned().collect();
         let mut found = match call(fun, all, STEPS * TIMES) {
             Ok(found) => found,
-            Err(error) if error.kind == ErrorKind::Resource => return Ok(false),
+            Err(error) if error.kind == ErrorKind::Resource => return Ok(None),
             Err(error) => return Err(differs(format!("{name}, for {shown}: {error}"))),
         };
         let derivative = found.split_off(values.len());
@@ -324,6 +416,9 @@ fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Re
             return Err(differs(format!("{name}, for {shown}: the value is {b}, and not {a}")));
         }
         both.push(derivative);
+    }
+    if kind == Kind::General {
+        return Ok(Some(false));
     }
     let [tangent, gradient] = [0, 1].map(|index: usize| &both[index][..]);
     let (left, right) = (dot(&adjoint, tangent), dot(gradient, &direction));
@@ -336,12 +431,12 @@ fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Re
             show_all(gradient)
         )
     };
-    if polynomial {
+    if kind == Kind::Polynomial {
         let mut near = args.clone();
         for (index, step) in active.iter().zip(&direction) {
             near[*index] = combine(&args[*index], step, |x, v| x.wrapping_add(v << 32));
         }
-        let Ok(moved) = call(*primal, near, STEPS) else { return Ok(false) };
+        let Some(moved) = primal(near) else { return Ok(None) };
         for ((before, after), tangent) in values.iter().zip(&moved).zip(tangent) {
             let change = combine(after, before, i64::wrapping_sub);
             let expected = combine(tangent, tangent, |v, _| v << 32);
@@ -357,7 +452,7 @@ fn check(derived: &Derived, sizes: Sizes, polynomial: bool, rng: &mut Rng) -> Re
     if left != right {
         return Err(differs(format!("{left} is not {right}\n{}", context())));
     }
-    Ok(true)
+    Ok(Some(left != 0))
 }
 
 /// Passes leave the derivatives as they are: one by itself, or those of a pipeline.
@@ -404,8 +499,24 @@ fn with_numbers(like: &Value, numbers: impl Iterator<Item = i64>) -> Value {
 }
 
 fn random_like(value: &Value, rng: &mut Rng) -> Value {
-    let count = numbers(value).len();
-    with_numbers(value, (0..count).map(|_| rng.range(-9, 9)))
+    match value {
+        Value::Array(array) if array.elem() != Elem::Prim(Prim::I64) => {
+            let mut buffer = Buffer::empty(array.elem());
+            for _ in 0..array.count() {
+                let pushed = buffer.push(arguments::scalar(array.elem(), rng));
+                pushed.unwrap_or_else(|| unreachable!("an element of this type"));
+            }
+            Value::array(&array.shape(), buffer)
+                .unwrap_or_else(|| unreachable!("there are as many elements"))
+        }
+        Value::Scalar(scalar) if scalar.elem() != Elem::Prim(Prim::I64) => {
+            Value::Scalar(arguments::scalar(scalar.elem(), rng))
+        }
+        Value::Array(_) | Value::Scalar(_) | Value::Acc(_) | Value::Gone => {
+            let count = numbers(value).len();
+            with_numbers(value, (0..count).map(|_| rng.range(-9, 9)))
+        }
+    }
 }
 
 fn combine(a: &Value, b: &Value, with: impl Fn(i64, i64) -> i64) -> Value {
