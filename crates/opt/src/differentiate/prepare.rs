@@ -10,15 +10,15 @@
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
-use super::num::{map_exp, outer};
+use super::num::{map_exp, outer, zero};
 use super::{Refused, Res};
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, import_body, subst_body};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{
-    Atom, Body, Exp, FunId, Hist, Lambda, Loc, Prog, Red, Scan, Scatter, Screma, Stm, Stream,
-    StreamForm, Type, Var, VarInfo,
+    Atom, Body, CmpOp, Exp, FunId, Hist, Lambda, Loc, Prog, Red, Scalar, Scan, Scatter, Screma,
+    Stm, Stream, StreamForm, Type, Var, VarInfo,
 };
 
 /// Prepares the body of a function that is differentiated.
@@ -150,7 +150,8 @@ impl Prepare<'_> {
         self.refused.get_or_insert(Refused { loc, what });
     }
 
-    /// The stream as one chunk: the result does not depend on how it is cut.
+    /// The stream as one chunk: the result does not depend on how it is cut. A chunk has an element at least; if there are none, the
+    /// accumulators are what they were.
     fn stream(&mut self, pat: &[Var], stream: Stream, loc: Option<Loc>, out: &mut Vec<Stm>) {
         if matches!(stream.form, StreamForm::Pass(_)) {
             return self.refuse(loc, "the derivative of a pass over a sequence".to_owned());
@@ -159,10 +160,24 @@ impl Prepare<'_> {
             .chain(stream.init.iter().copied())
             .chain(stream.inputs.iter().map(|input| Atom::Var(*input)));
         let subst: Subst = stream.chunk.params.iter().copied().zip(args).collect();
-        let mut body = stream.chunk.body;
-        subst_body(&mut body, self.vars, &subst);
-        body.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
-        bind(pat, body.results, self.vars, out);
+        let mut chunk = stream.chunk.body;
+        subst_body(&mut chunk, self.vars, &subst);
+        if matches!(stream.width, Atom::Const(Scalar::I64(1..))) {
+            chunk.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
+            return bind(pat, chunk.results, self.vars, out);
+        }
+        self.body(&mut chunk);
+        let types: Vec<Type> = pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let mut b = Builder::new(self.vars);
+        b.set_loc(loc);
+        let none = b.exp("none", Exp::CmpOp(CmpOp::Le, stream.width, 0.into()));
+        let empty = b.body(|b| {
+            let arrays = types.iter().skip(stream.init.len()).map(|ty| zero(b, ty));
+            let arrays: Vec<Atom> = arrays.collect();
+            stream.init.iter().copied().chain(arrays).collect()
+        });
+        b.stm(pat.to_vec(), Exp::If(none.into(), Box::new([empty, chunk])));
+        out.extend(b.finish(Vec::new()).stms);
     }
 
     /// A map, and then each scan and reduction by itself.
