@@ -25,6 +25,11 @@
 -- entry: nested
 -- input { 2.0 3.0 } output { [36.0, 36.0, 36.0, 36.0] }
 
+-- ==
+-- entry: quotients
+-- input { 100i64 3i64 } output { 0i64 -11i64 }
+-- input { 1099511627776i64 4294967296i64 } output { 0i64 0i64 }
+
 def sum = i64.sum
 
 def squares [n] (xs: [n]i64) = map2 (\x i -> x * x + i * xs[(i + 1) % n]) xs (iota n)
@@ -89,3 +94,6 @@ entry conventions (x: f64) : []f64 =
 entry nested (x: f64) (y: f64) : []f64 =
   let f (x: f64) = x * x * x * y
   in [ jvp (\x -> vjp f x 1) x 1, vjp (\x -> jvp f x 1) x 1, jvp (\x -> jvp f x 1) x 1, vjp (\x -> vjp f x 1) x 1 ]
+
+-- The square of a divisor may be zero.
+entry quotients (x: i64) (z: i64) : (i64, i64) = vjp (\(x, z) -> x // z) (x, z) 1

@@ -53,3 +53,11 @@ fn random_sequences_agree_in_c() {
     let text = agree("c", 8, &["--only", "sequences"]);
     assert_eq!(number(&text, "agreed"), 200, "{text}");
 }
+
+#[test]
+fn random_derivatives_agree() {
+    let text = agree("c", 60, &["--only", "derivatives"]);
+    assert_eq!(number(&text, "programs"), 60, "{text}");
+    // Most of them say something: they are not zero.
+    assert!(number(&text, "derivative not zero") > 150, "{text}");
+}

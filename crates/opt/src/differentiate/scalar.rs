@@ -132,8 +132,9 @@ fn two(
             if !want.1 {
                 return (first, Partial::Zero);
             }
-            let square = binary(b, BinOp::Mul, z, z);
-            let quotient = binary(b, BinOp::Quot, x, square);
+            // One after the other, because the square may be zero.
+            let quotient = binary(b, BinOp::Quot, x, z);
+            let quotient = binary(b, BinOp::Quot, quotient, z);
             (first, Partial::Times(super::num::neg(b, quotient)))
         }
         BinOp::Mod if p.is_float() => {
