@@ -26,6 +26,10 @@
 -- input { 2.0 3.0 } output { [36.0, 36.0, 36.0, 36.0] }
 
 -- ==
+-- entry: inner_arrays
+-- input { [1i64, 2i64, 3i64] [1i64, -2i64, 4i64] [3i64, 5i64, -1i64] } output { true }
+
+-- ==
 -- entry: quotients
 -- input { 100i64 3i64 } output { 0i64 -11i64 }
 -- input { 1099511627776i64 4294967296i64 } output { 0i64 0i64 }
@@ -97,3 +101,11 @@ entry nested (x: f64) (y: f64) : []f64 =
 
 -- The square of a divisor may be zero.
 entry quotients (x: i64) (z: i64) : (i64, i64) = vjp (\(x, z) -> x // z) (x, z) 1
+
+-- The inner map reads an array from outside of the outer one, and one that is made inside.
+entry inner_arrays [n] (x: [n]i64) (u: [n]i64) (v: [n]i64) =
+  let f (xs: [n]i64) =
+    map (\i -> let ys = map (\x -> x * xs[i]) xs
+               in sum (map (\j -> ys[(j + i) % n] * xs[(j * i) % n]) (iota n)))
+        (iota n)
+  in is_dual f x u v

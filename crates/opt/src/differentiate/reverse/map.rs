@@ -1,11 +1,11 @@
 //! Maps. The return sweep is a map over the inputs and the adjoints of the results, whose function evaluates the function again and then
 //! its return sweep. Its results are the adjoints of the elements; contributions to scalars from outside are summed by a reduction in
-//! the same operator; contributions to arrays from outside go into accumulators.
+//! the same operator; contributions to arrays from outside go into accumulators, which are those of the map around it, if it has any.
 
 use super::Reverse;
 use super::adjoint::Adjoint;
 use crate::differentiate::Res;
-use crate::differentiate::activity;
+use crate::differentiate::activity::{self, Set};
 use crate::differentiate::num::{add_lambda, has_numbers, outer, sum_red, zero};
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
@@ -22,6 +22,7 @@ impl Reverse {
         lambda: &Lambda,
         adjoints: Vec<Option<Atom>>,
     ) -> Res<()> {
+        let original = lambda;
         let lambda = copy_lambda(lambda, b.vars_mut());
         // Accumulators of the primal are not in the return sweep.
         let is_array = |b: &Builder<'_>, var: Var| !matches!(b.ty(var), Type::Acc(_));
@@ -40,7 +41,7 @@ impl Reverse {
         }
         let (own_inputs, own_params) = (all_inputs.clone(), params.clone());
         activity::varied(&lambda.body, b.vars(), &mut self.varied);
-        let mut useful = activity::Set::default();
+        let mut useful = Set::default();
         for (result, adjoint) in lambda.body.results.iter().zip(&adjoints) {
             let is_acc = matches!(b.atom_ty(*result), Type::Acc(_));
             if let (Atom::Var(var), true) = (result, adjoint.is_some() || is_acc) {
@@ -55,6 +56,12 @@ impl Reverse {
             .collect();
         let (arrays, scalars): (Vec<Var>, Vec<Var>) =
             free.into_iter().partition(|var| b.ty(*var).is_array());
+        let is_accumulated =
+            |array: &&Var| matches!(self.adjoints.get(array), Some(Adjoint::Acc(_)));
+        let others: Set = arrays.iter().filter(|array| !is_accumulated(array)).copied().collect();
+        if !others.is_empty() && others.len() < arrays.len() {
+            return self.map_back_twice(b, width, inputs, original, adjoints, others);
+        }
 
         // The adjoints of the results are inputs.
         let mut result_adjoints = Vec::new();
@@ -140,6 +147,25 @@ impl Reverse {
         for (var, value) in scalars.iter().chain(&to).zip(values) {
             self.contribute(b, (*var).into(), (*value).into());
         }
+        Ok(())
+    }
+
+    /// The function reads arrays whose accumulators are in scope, and others. New accumulators are made around an operator, which cannot
+    /// contribute to those in scope as well: so there are two operators, of which the second one is for the others.
+    fn map_back_twice(
+        &mut self,
+        b: &mut Builder<'_>,
+        width: Atom,
+        inputs: &[Var],
+        lambda: &Lambda,
+        adjoints: Vec<Option<Atom>>,
+        others: Set,
+    ) -> Res<()> {
+        self.varied.retain(|var| !others.contains(var));
+        self.map_back(b, width, inputs, lambda, adjoints.clone())?;
+        let varied = std::mem::replace(&mut self.varied, others);
+        self.map_back(b, width, inputs, lambda, adjoints)?;
+        self.varied.extend(varied);
         Ok(())
     }
 
