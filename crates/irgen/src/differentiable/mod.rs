@@ -162,7 +162,7 @@ impl Gen {
     fn statement(&mut self, env: &mut Env, depth: usize) {
         let size = SIZES[self.rng.below(SIZES.len())];
         let other = SIZES[self.rng.below(SIZES.len())];
-        match self.rng.below(if depth < 3 { 37 } else { 11 }) {
+        match self.rng.below(if depth < 3 { 40 } else { 11 }) {
             0..4 => self.scalar(env),
             4 | 5 => self.element(env, size),
             6 => {
@@ -195,6 +195,7 @@ impl Gen {
             31 => self.partition(env),
             32 => self.stream(env, size),
             33 => self.flatmap(env),
+            35..38 => self.gather(env, size, other),
             34 => self.custom(env),
             _ => self.derivative(env, depth),
         }

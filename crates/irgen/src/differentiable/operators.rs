@@ -248,4 +248,23 @@ impl Gen {
         let exp = format!("screma {total} ({flat}) map \\({y}: i64) -> (i64) {{({y})}} red {op}");
         self.bind(env, &[], &exp);
     }
+
+    /// The sum of products of elements of two arrays, which are looked up.
+    pub(super) fn gather(&mut self, env: &mut Env, size: &'static str, other: &'static str) {
+        let (left, right) = (self.value(env, &[size]), self.value(env, &[size]));
+        let step = self.number(env);
+        let places = self.hidden(&ty(&[other]), &format!("iota i64 {other} 1 1"));
+        let some = self.hidden("bool", &format!("lt 0 {size}"));
+        let [i, product, a, x, b, c, y, z, sum] = self.names();
+        let op = self.operator(env, 1);
+        let exp = format!(
+            "if {some} then {{ \
+             let ({sum}: i64) = screma {other} ({places}) map \\({i}: i64) -> (i64) {{ \
+             let ({a}: i64) = mod {i} {size} let ({x}: i64) = index {left}[{a}] \
+             let ({b}: i64) = mul {i} {step} let ({c}: i64) = mod {b} {size} let ({y}: i64) = index {right}[{c}] \
+             let ({z}: i64) = mul {x} {y} let ({product}: i64) = add {z} {i} in ({product}) }} red {op} in ({sum}) }} \
+             else {{(1)}}"
+        );
+        self.bind(env, &[], &exp);
+    }
 }

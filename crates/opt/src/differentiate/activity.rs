@@ -280,7 +280,7 @@ fn useful_stm(stm: &Stm, set: &mut Set) {
         Exp::WithAcc(inputs, lambda) => {
             let mut pat = stm.pat.iter().copied();
             for (input, result) in inputs.iter().zip(&lambda.body.results) {
-                for (var, array) in pat.by_ref().zip(&input.arrays) {
+                for (array, var) in input.arrays.iter().zip(pat.by_ref()) {
                     if set.contains(&var) {
                         set.insert(*array);
                         want(set, *result, true);

@@ -12,17 +12,19 @@
 //! What the compiler refuses to differentiate is counted, and not wrong.
 
 use super::{Args, ENOUGH};
-use fehu_base::Prim;
 use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;
+use fehu_base::{IdVec, Prim};
 use fehu_driver::pipelines::PIPELINES;
 use fehu_interp::{Buffer, ErrorKind, Interp, Options, Value};
+use fehu_ir::free::free_in_body;
 use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
+use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
     Atom, Body, Diff, DiffForm, Elem, Exp, Fun, FunId, Lambda, Param, Prog, Scalar, Seeds, Stm,
-    Type, Var,
+    Type, Var, VarInfo,
 };
 use fehu_irgen::rng::Rng;
 use fehu_irgen::{CONSTANT, Config, differentiable_text, is_polynomial, random_prog};
@@ -173,7 +175,9 @@ impl Run<'_> {
         if self.args.reduce > 0 {
             let kind = std::mem::discriminant(&fault);
             let mut fails = |prog: &Prog| {
-                examine(prog, seed).is_err_and(|found| std::mem::discriminant(&found) == kind)
+                has_operators(prog)
+                    && examine(prog, seed)
+                        .is_err_and(|found| std::mem::discriminant(&found) == kind)
             };
             prog = reduce(&prog, self.args.reduce, &mut fails);
             if let Err(found) = examine(&prog, seed) {
@@ -469,6 +473,34 @@ fn optimise(derived: &Derived, seed: u64) -> Result<(), Fault> {
         Oracle { seed, rounds: 2, max_size: 4, max_steps: STEPS * TIMES, ..Oracle::default() };
     oracle.agree(&derived.prog, &after).map_err(|why| wrong(&why))?;
     Ok(())
+}
+
+/// Whether operators of reductions and the like use all of their parameters; those that do not are hardly associative, with the neutral
+/// element that is given. Programs that are made smaller may have them.
+fn has_operators(prog: &Prog) -> bool {
+    struct Look<'a>(&'a IdVec<Var, VarInfo>, bool);
+    impl Look<'_> {
+        fn operator(&mut self, op: &Lambda) {
+            let used = free_in_body(&op.body, self.0);
+            self.1 &= op.params.iter().all(|param| used.contains(param));
+        }
+    }
+    impl Visit for Look<'_> {
+        fn exp(&mut self, exp: &Exp) {
+            if let Exp::Screma(op) = exp {
+                op.scans.iter().for_each(|scan| self.operator(&scan.op));
+                op.reds.iter().for_each(|red| self.operator(&red.op));
+            } else if let Exp::Hist(op) = exp {
+                op.ops.iter().for_each(|hist| self.operator(&hist.op));
+            }
+            walk_exp(self, exp);
+        }
+    }
+    prog.funs.iter().all(|(_, fun)| {
+        let mut look = Look(&fun.vars, true);
+        look.body(&fun.body);
+        look.1
+    })
 }
 
 fn numbers(value: &Value) -> Vec<i64> {
