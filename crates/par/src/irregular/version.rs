@@ -212,8 +212,9 @@ impl Irregular<'_> {
     ) -> Vec<Stm> {
         let (pat, certs) = (&lifted.pat, map.certs.clone());
         let differs = self.differs && self.first.is_none() && !only_inner(&map);
-        let first =
-            self.first.take().filter(|first| !only_inner(&map) && !self.is_twice(&map, first));
+        let first = self.first.take().filter(|first| {
+            !only_inner(&map) && !self.is_twice(&map, first) && !self.contributes(&map, first)
+        });
         let at = first.as_ref().map_or(self.out.len(), |first| first.at);
         let flat = self.out.split_off(if differs { 0 } else { at });
         let mut versions: Vec<(Body, Atom, Body)> = Vec::new();
@@ -280,6 +281,15 @@ impl Irregular<'_> {
     /// scan that has few threads for it.
     fn is_twice(&self, map: &Stm, first: &First) -> bool {
         matches!(map.exp, Exp::Flatmap(_)) && self.level == Level::Grid && !first.only_copied
+    }
+
+    /// Whether what comes before the versions has contributed to an accumulator, to which the version without flattening would contribute
+    /// once more.
+    fn contributes(&self, map: &Stm, first: &First) -> bool {
+        let mut accs = free_in_stm(map, self.vars);
+        accs.retain(|var| matches!(self.vars[*var].ty, Type::Acc(_)));
+        let before = self.out[..first.at].iter();
+        before.flat_map(|stm| free_in_stm(stm, self.vars)).any(|var| accs.contains(&var))
     }
 
     /// New variables like those of a pattern, whose types may mention each other.

@@ -468,7 +468,8 @@ fn optimise(derived: &Derived, seed: u64) -> Result<(), Fault> {
     };
     let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
     let wrong = |why: &dyn std::fmt::Display| Fault::Optimised(format!("{names:?}: {why}"));
-    let after = transform(&derived.prog, passes).map_err(|why| wrong(&why))?;
+    let after = transform(&derived.prog, passes);
+    let after = after.map_err(|why| Fault::Broken(format!("{names:?}: {why}")))?;
     let oracle =
         Oracle { seed, rounds: 2, max_size: 4, max_steps: STEPS * TIMES, ..Oracle::default() };
     oracle.agree(&derived.prog, &after).map_err(|why| wrong(&why))?;
