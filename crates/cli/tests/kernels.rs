@@ -138,8 +138,8 @@ fn segments() {
 }
 
 #[test]
-fn light() {
-    agrees_on("light", 1);
+fn coarsening() {
+    agrees_on("coarsening", 1);
 }
 
 #[test]

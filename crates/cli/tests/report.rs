@@ -37,6 +37,7 @@ fn the_text_says_what_was_fused_on_which_line() {
   arrays created   1 before, 0 after
   copies           0
   checks           none
+  peak memory      main: 4*d1 bytes
 
 2 |   let ys = map (+ 1) xs
   + map: fused into the reduction on line 3

@@ -12,7 +12,6 @@ use fehu_backend::Target;
 use fehu_ir::Prog;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::verify::{render, verify};
-use fehu_opt::differentiate::has_derivatives;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -79,7 +78,7 @@ pub fn run(
     // Nothing but `steps` and `unpass` knows passes over sequences.
     let is_first = |pass: &Pass| pass.name == fehu_opt::STEPS.name;
     let first = plan.passes.iter().take_while(|pass| is_first(pass)).count();
-    let derived = has_derivatives(&prog);
+    let derived = prog.has_derivatives();
     let whole = (!plan.passes.is_empty() || derived) && fehu_opt::has_passes(&prog);
     let unpass = whole.then_some(&fehu_opt::UNPASS).into_iter();
     // Nothing but `differentiate` knows derivatives, and it does not know flatmaps.
@@ -90,7 +89,7 @@ pub fn run(
         remarks.begin(pass.name);
         prog = one(session, prog, pass, plan.verify, remarks)?;
         observer(pass, &prog);
-        if pass.name == fehu_opt::DIFFERENTIATE.name && has_derivatives(&prog) {
+        if pass.name == fehu_opt::DIFFERENTIATE.name && prog.has_derivatives() {
             refuse(session, remarks);
             return None;
         }

@@ -1,6 +1,7 @@
 //! Derivatives.
 
-use crate::{Atom, Lambda};
+use crate::visit::{Visit, walk_exp};
+use crate::{Atom, Body, Exp, Lambda, Prog};
 
 /// A function applied to arguments, together with what its derivative is asked for.
 ///
@@ -78,5 +79,28 @@ impl DiffForm {
             DiffForm::Reverse(_) => "mjp",
             DiffForm::Custom(_) => "with_vjp",
         }
+    }
+}
+
+impl Body {
+    /// Whether there are derivatives in it.
+    pub fn has_derivatives(&self) -> bool {
+        struct Find(bool);
+        impl Visit for Find {
+            fn exp(&mut self, exp: &Exp) {
+                self.0 |= matches!(exp, Exp::Diff(_));
+                walk_exp(self, exp);
+            }
+        }
+        let mut find = Find(false);
+        find.body(self);
+        find.0
+    }
+}
+
+impl Prog {
+    /// Whether there are derivatives in it.
+    pub fn has_derivatives(&self) -> bool {
+        self.bodies().any(Body::has_derivatives)
     }
 }

@@ -20,11 +20,10 @@
 use crate::oracle::{Oracle, Runs};
 use crate::passes::transform;
 use crate::{count, folder};
+use fehu_ir::Prog;
 use fehu_ir::pass::Pass;
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
-use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Exp, Prog};
 use std::path::Path;
 
 /// What the comments at the head of a file ask for.
@@ -74,7 +73,7 @@ pub fn check(text: &str, passes: &[Pass]) -> Result<String, String> {
     }
     check_counts(&header, &after)?;
     // The interpreter knows no derivatives: their values are tested by `tests/programs/derivatives.fut`.
-    if has_derivatives(&before) {
+    if before.has_derivatives() {
         return Ok(folder::join(input, &printed));
     }
     check_runs(&header, &before, &after).map_err(|error| format!("{error}\n\n{printed}"))?;
@@ -123,19 +122,6 @@ fn check_counts(header: &Header, after: &Prog) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn has_derivatives(prog: &Prog) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn exp(&mut self, exp: &Exp) {
-            self.0 |= matches!(exp, Exp::Diff(_));
-            walk_exp(self, exp);
-        }
-    }
-    let mut find = Find(false);
-    prog.bodies().for_each(|body| find.body(body));
-    find.0
 }
 
 fn check_runs(header: &Header, before: &Prog, after: &Prog) -> Result<Runs, String> {

@@ -91,7 +91,8 @@ fn programs_of_other_tests_mean_the_same_by_their_tables() {
             let (text, _) = fehu_irtest::folder::split(&text);
             // Some are wrong on purpose.
             let Ok(prog) = parse(text) else { continue };
-            if verify(&prog).is_err() {
+            // Derivatives are taken before memory is assigned.
+            if verify(&prog).is_err() || prog.has_derivatives() {
                 continue;
             }
             count += 1;

@@ -11,12 +11,12 @@
 
 mod atomic;
 mod changes;
+mod coarsen;
 mod cooperative;
 mod count;
 mod elements;
 mod hist;
 mod layout;
-mod light;
 mod lookback;
 mod merge;
 mod ordered;
@@ -107,7 +107,7 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// A kernel with a thread for each index below these sizes, or for several ([`light`]); or the threads that work together share them.
+    /// A kernel with a thread for each index below these sizes, or for several ([`coarsen`]); or the threads that work together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         if let Some(cooperative) = self.runs.block() {
             return self.share_out(cooperative, sizes, work);
@@ -127,7 +127,7 @@ impl<'a> Emit<'a> {
             this.out.push(Stm::If(lt(Exp::Var(at), space.total.clone()), body, Block::new()));
         });
         if let Some((at, body)) = code {
-            self.lighten(at, &body, &space.total);
+            self.coarsen(at, &body, &space.total);
         }
     }
 

@@ -34,7 +34,6 @@ use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, Diff, DiffForm, Exp, Lambda, Loc, Prog, Stm, Var, VarInfo};
 
 /// The pass. What cannot be differentiated stays as it is; [`differentiate`] says why.
@@ -60,30 +59,12 @@ pub struct Refused {
 
 type Res<T> = Result<T, Refused>;
 
-/// Whether a program has derivatives.
-pub fn has_derivatives(prog: &Prog) -> bool {
-    prog.bodies().any(contains)
-}
-
-fn contains(body: &Body) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn exp(&mut self, exp: &Exp) {
-            self.0 |= matches!(exp, Exp::Diff(_));
-            walk_exp(self, exp);
-        }
-    }
-    let mut find = Find(false);
-    find.body(body);
-    find.0
-}
-
 /// Turns all derivatives of a program into code.
 pub fn differentiate(prog: &mut Prog) -> Res<()> {
     // Functions that are called in a derivative are copied there, with the derivatives inside of them.
     let original = prog.clone();
     for item in prog.items() {
-        if !contains(prog.body(item)) {
+        if !prog.body(item).has_derivatives() {
             continue;
         }
         let done = prog.change(item, |_, vars, body| {

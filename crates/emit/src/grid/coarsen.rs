@@ -1,4 +1,4 @@
-//! Kernels that do little for each position: a thread has several.
+//! Thread coarsening: where little is done for each position, a thread has several.
 //!
 //! If every thread loads one element and ends, too few loads are under way to keep the memory busy, and it takes longer to start
 //! blocks than to run them. So a block has a range of positions, and its threads treat a few at once: they compute the elements of
@@ -39,7 +39,7 @@ struct Light {
 impl<'a> Emit<'a> {
     /// Changes the kernel that was launched last, which has a thread for each position below `total`: `body` is the code for the
     /// position `at`. It stays as it is if it does more than compute and store a few elements.
-    pub(super) fn lighten(&mut self, at: V, body: &[Stm], total: &Exp) {
+    pub(super) fn coarsen(&mut self, at: V, body: &[Stm], total: &Exp) {
         let Some(Light { compute, stores }) = self.light(body) else { return };
         let Some(Stm::Launch(mut kernel)) = self.out.pop() else { return };
         let threads = Exp::int(i64::from(kernel.threads));
@@ -49,11 +49,11 @@ impl<'a> Emit<'a> {
         let span = self.simple("span", &span);
         kernel.blocks = quot_up(total.clone(), span.clone());
         kernel.body =
-            self.block(|this| this.light_body(&kernel, at, [compute, stores], &span, total));
+            self.block(|this| this.coarse_body(&kernel, at, [compute, stores], &span, total));
         self.out.push(Stm::Launch(kernel));
     }
 
-    fn light_body(
+    fn coarse_body(
         &mut self,
         kernel: &Kernel,
         at: V,
