@@ -172,6 +172,13 @@ fn blocks() {
     agrees_on("blocks", 1);
 }
 
+/// With the optimiser of OpenCL for processors: what it did to two such loops was wrong.
+#[test]
+fn shared_loops() {
+    let (good, text) = fehu(&[&TESTED[..4], &["shared_loops.fut"]].concat());
+    assert!(good, "{text}");
+}
+
 #[test]
 fn threads() {
     agrees("threads");

@@ -23,6 +23,8 @@ typedef unsigned long long uint64_t;
 
 // Before a loop of a few iterations.
 #define FE_UNROLL _Pragma("unroll")
+// Before a loop whose iterations the threads of a block share.
+#define FE_STRIDED
 
 #define FE_DEVICE static __device__ inline
 #define FE_KERNEL extern "C" __global__

@@ -34,6 +34,13 @@
 #define FE_RESTRICT restrict
 
 #define FE_UNROLL _Pragma("unroll")
+// Threads are lanes already. PoCL 3.1 vectorises such loops nevertheless, and loses the stores of the second one of two that a
+// barrier separates.
+#ifdef __clang__
+#define FE_STRIDED _Pragma("clang loop vectorize(disable)")
+#else
+#define FE_STRIDED
+#endif
 
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel

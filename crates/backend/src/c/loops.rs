@@ -61,11 +61,15 @@ impl Frame<'_> {
                 Some(_) | None => {}
             }
         }
-        if self.inside.is_some()
-            && is_short(from_exp, to, step, body)
-            && (!calls_functions(body) || has_arrays(self.fun, body))
-        {
-            self.line("FE_UNROLL");
+        if self.inside.is_some() {
+            if is_short(from_exp, to, step, body)
+                && (!calls_functions(body) || has_arrays(self.fun, body))
+            {
+                self.line("FE_UNROLL");
+            } else if step != 1 {
+                // The threads of a block share the iterations.
+                self.line("FE_STRIDED");
+            }
         }
         self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
