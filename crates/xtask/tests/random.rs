@@ -56,8 +56,8 @@ fn random_sequences_agree_in_c() {
 
 #[test]
 fn random_derivatives_agree() {
-    let text = agree("c", 60, &["--only", "derivatives"]);
-    assert_eq!(number(&text, "programs"), 60, "{text}");
+    let text = agree("c", 40, &["--only", "derivatives"]);
+    assert_eq!(number(&text, "programs"), 40, "{text}");
     // Most of them say something: they are not zero.
-    assert!(number(&text, "derivative not zero") > 150, "{text}");
+    assert!(number(&text, "derivative not zero") > 100, "{text}");
 }
