@@ -5,7 +5,7 @@
 use crate::value::{Shape, Val};
 use crate::{Lower, Res};
 use fehu_base::{Span, bug};
-use fehu_ir::{Atom, Diff, DiffForm, Elem, Exp, Scalar, Seeds, Type};
+use fehu_ir::{Atom, Diff, DiffForm, Elem, Exp, Lambda, Scalar, Seeds, Type};
 use std::rc::Rc;
 
 /// Which derivative.
@@ -26,10 +26,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let arg = x.shape();
-        let (fun, result) =
-            self.lambda(std::slice::from_ref(&arg), expected, span, |this, args| {
-                this.apply(f.clone(), args[0].clone(), span)
-            })?;
+        let (fun, result) = self.function_of_one(f, &arg, expected, span)?;
         let directions =
             if let (Val::Array(size, ..), true) = (seeds, several) { Some(*size) } else { None };
         let lift = |shape: &Shape| match directions {
@@ -88,10 +85,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let arg = x.shape();
-        let (fun, result) =
-            self.lambda(std::slice::from_ref(&arg), expected, span, |this, args| {
-                this.apply(f.clone(), args[0].clone(), span)
-            })?;
+        let (fun, result) = self.function_of_one(f, &arg, expected, span)?;
         let both = [result.clone(), result.clone()];
         let (adjoint, _) = self.lambda(&both, Some(&arg), span, |this, args| {
             let partial = this.apply(adjoint.clone(), args[0].clone(), span)?;
@@ -101,6 +95,19 @@ impl<'a> Lower<'a> {
         let diff = Diff { args: x.parts(), fun, form: DiffForm::Custom(adjoint) };
         let parts = self.operator_stm(Exp::Diff(Box::new(diff)), result.parts(), span);
         Ok(Val::build(&result, &mut parts.into_iter()))
+    }
+
+    /// A function that is differentiated, on a value of this shape, and the shape of its result.
+    fn function_of_one(
+        &mut self,
+        f: &Val<'a>,
+        arg: &Shape,
+        expected: Option<&Shape>,
+        span: Span,
+    ) -> Res<(Lambda, Shape)> {
+        self.lambda(std::slice::from_ref(arg), expected, span, |this, args| {
+            this.apply(f.clone(), args[0].clone(), span)
+        })
     }
 
     /// Zeros of a type.

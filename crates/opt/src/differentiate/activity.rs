@@ -6,7 +6,7 @@
 
 use super::num::has_numbers;
 use fehu_base::IdVec;
-use fehu_ir::{Atom, Body, Exp, Lambda, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Lambda, Screma, Stm, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// A set of variables of one function.
@@ -45,6 +45,12 @@ pub(super) fn links(exp: &Exp) -> Vec<Atom> {
         Exp::Diff(op) => op.args.clone(),
         _ => Vec::new(),
     }
+}
+
+/// The operators of scans and reductions, in the order of their results, with their neutral elements.
+fn folds(op: &Screma) -> impl Iterator<Item = (&Lambda, &Vec<Atom>)> {
+    let scans = op.scans.iter().map(|scan| (&scan.op, &scan.neutral));
+    scans.chain(op.reds.iter().map(|red| (&red.op, &red.neutral)))
 }
 
 /// Adds what depends on the variables of the set.
@@ -94,9 +100,7 @@ fn varied_stm(stm: &Stm, vars: &IdVec<Var, VarInfo>, set: &mut Set) {
             varied_map(&op.inputs, &op.map, vars, set);
             let mut results = op.map.body.results.iter().copied();
             let mut pat = stm.pat.iter().copied();
-            let scans = op.scans.iter().map(|scan| (&scan.op, &scan.neutral));
-            let reds = op.reds.iter().map(|red| (&red.op, &red.neutral));
-            for (fold, neutral) in scans.chain(reds) {
+            for (fold, neutral) in folds(op) {
                 let from: Vec<Atom> = results.by_ref().take(neutral.len()).collect();
                 let to: Vec<Var> = pat.by_ref().take(neutral.len()).collect();
                 varied_fold(fold, neutral, &from, &[], &to, vars, set);
@@ -243,9 +247,7 @@ fn useful_stm(stm: &Stm, set: &mut Set) {
         Exp::Screma(op) => {
             let mut results = op.map.body.results.iter().copied();
             let mut pat = stm.pat.iter().copied();
-            let scans = op.scans.iter().map(|scan| (&scan.op, &scan.neutral));
-            let reds = op.reds.iter().map(|red| (&red.op, &red.neutral));
-            for (fold, neutral) in scans.chain(reds) {
+            for (fold, neutral) in folds(op) {
                 let from: Vec<Atom> = results.by_ref().take(neutral.len()).collect();
                 let to: Vec<Var> = pat.by_ref().take(neutral.len()).collect();
                 useful_fold(fold, neutral, &from, &[], &to, set);
