@@ -393,6 +393,19 @@ enum { FE_OWN_MEMORY = 2 << 20 };
 
 // Memory for the run, if the user does not say how much: a quarter of what is free.
 static int64_t fe_free_memory(void) {
+  // Pages of files that nobody needs are free, too, but only this tells.
+  long long available = 0;
+  FILE *file = fopen("/proc/meminfo", "r");
+  char line[256];
+  while (file != NULL && available == 0 && fgets(line, sizeof line, file) != NULL) {
+    available = sscanf(line, "MemAvailable: %lld kB", &available) == 1 ? available : 0;
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  if (available > 0) {
+    return (int64_t)available * 1024 / 4;
+  }
 #if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
   int64_t pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? pages * size / 4 : (int64_t)1 << 28;

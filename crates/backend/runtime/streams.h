@@ -5,7 +5,7 @@ enum { FE_PART_RANK = 16 };
 // For those who feed entry points: the most sequences that a pass reads, and the parts of an element; the bytes that a source is asked for.
 enum { FE_MAX_SEQUENCES = 32, FE_MAX_PARTS = 32 };
 #ifdef FE_GPU
-enum { FE_FED_BYTES = 1 << 25 };
+enum { FE_FED_BYTES = 1 << 26 };
 #else
 enum { FE_FED_BYTES = 1 << 22 };
 #endif

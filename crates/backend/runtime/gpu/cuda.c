@@ -295,6 +295,12 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return event;
 }
 
+static void fe_driver_await(struct futhark_context *ctx, void *event) {
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  cuda->event_wait(event);
+  cuda->event_destroy(event);
+}
+
 static int fe_driver_follow(struct futhark_context *ctx, void *event) {
   struct fe_cuda *cuda = fe_cuda(ctx);
   int code = fe_cuda_check(ctx, cuda->stream_follow(ctx->gpu.driver.stream, event, 0), "wait for a copy");

@@ -49,6 +49,7 @@ struct fe_stamp {
   F(fill, "cuMemsetD8Async", (uint64_t to, unsigned char byte, size_t bytes, void *stream))             \
   F(event_create, "cuEventCreate", (void **event, unsigned flags))                                      \
   F(event_record, "cuEventRecord", (void *event, void *stream))                                         \
+  F(event_wait, "cuEventSynchronize", (void *event))                                                    \
   F(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *start, void *end))                 \
   F(event_destroy, "cuEventDestroy_v2", (void *event))
 

@@ -54,6 +54,7 @@ struct fe_stamp {
      void **event))                                                                                     \
   F(int, barrier, "clEnqueueBarrierWithWaitList", (void *queue, unsigned waits, void *const *wait, void **event)) \
   F(int, flush, "clFlush", (void *queue))                                                               \
+  F(int, events_wait, "clWaitForEvents", (unsigned count, void *const *events))                         \
   F(int, event_times, "clGetEventProfilingInfo", (void *event, unsigned what, size_t size, void *value, size_t *needed)) \
   F(int, event_release, "clReleaseEvent", (void *event))
 
@@ -94,7 +95,6 @@ struct fe_driver {
   struct fe_opencl cl;
   void *platform, *device, *context, *queue;
   void *second; // the queue for what is sent; NULL: nothing was yet
-  void *sent;   // the event of the last of it
   int version;         // 30 for OpenCL 3.0
   bool correct_divide; // f32 can be divided as IEEE wants it
 };
