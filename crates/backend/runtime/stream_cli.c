@@ -301,14 +301,7 @@ static bool fe_prepare_source(const struct fe_settings *settings, struct fe_run 
 // A sequence that several passes read must be one that can be.
 static bool fe_can_be_read(const struct fe_settings *settings, const struct fe_run *run) {
   for (int i = 0; i < run->steps.streaming->num_sources; i++) {
-    int passes = 0;
-    for (int s = 0; s < run->steps.streaming->num_steps; s++) {
-      const struct fe_step *step = &run->steps.streaming->steps[s];
-      for (int k = 0; k < step->num_sources; k++) {
-        passes += step->sources[k] == i;
-      }
-    }
-    if (passes > 1 && !fe_source_can_rewind(&run->sources[i])) {
+    if (run->steps.streaming->again[i] && !fe_source_can_rewind(&run->sources[i])) {
       fe_wrong(settings, "Error: %s", run->sources[i].message);
       return false;
     }

@@ -124,6 +124,10 @@ static int fe_feeding_go_on(struct fe_feeding *feeding) {
   feeding->pass = NULL;
   while (feeding->next < streaming->num_steps) {
     const struct fe_step *step = &streaming->steps[feeding->next++];
+    if (step->jump) {
+      feeding->next = fe_steps_jump(&feeding->steps, step, feeding->next);
+      continue;
+    }
     if (step->pass && step->num_sources > 0) {
       fe_steps_begin_pass(&feeding->steps, step);
       feeding->pass = step;

@@ -415,9 +415,14 @@ static int fe_run_steps(struct fe_run *run) {
     run->sources[i].courier = &run->courier;
 #endif
   }
-  for (int i = 0; i < run->steps.streaming->num_steps && code == 0; i++) {
-    const struct fe_step *step = &run->steps.streaming->steps[i];
-    code = step->pass ? fe_run_pass(run, step) : fe_steps_call(&run->steps, step);
+  for (int next = 0; next < run->steps.streaming->num_steps && code == 0;) {
+    const struct fe_step *step = &run->steps.streaming->steps[next++];
+    if (step->jump) {
+      next = fe_steps_jump(&run->steps, step, next);
+    } else {
+      code = step->pass ? fe_run_pass(run, step) : fe_steps_call(&run->steps, step);
+    }
+    code = code == 0 && fe_interrupted ? fe_run_fail(run, "interrupted") : code;
   }
   if (!fe_interrupted) {
     fe_team_end(&run->team);

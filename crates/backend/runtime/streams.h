@@ -48,9 +48,10 @@ struct fe_sink {
   int out, column;   // the sequence of the result that they are written to, from which column on; -1: none
 };
 
-// A function that is called once, or, if it is a pass, for each chunk. See the documentation of `Streaming` in the compiler.
+// A function that is called once, or, if it is a pass, for each chunk; or a jump to another step. See the documentation of `Streaming` in the compiler.
 struct fe_step {
-  bool pass;
+  bool pass, jump;
+  int unless, to; // of jumps: a slot with a truth value, or -1; the number of a step
   int num_args, num_results;
   const int *args, *results; // slots
   int num_sources, num_states, num_sinks;
@@ -63,6 +64,7 @@ struct fe_step {
 struct fe_streaming {
   int num_sources, num_sinks, num_slots, num_steps, num_params, num_parts;
   const struct fe_sequence *sources, *sinks;
+  const bool *again; // whether a source may be read more than once
   const struct fe_column *slots;
   const struct fe_step *steps;
   // The parts of the parameters: their types, and their slots; -1 for those of sequences.
