@@ -19,8 +19,8 @@
 //!                         }
 //! ```
 //!
-//! The host does nothing in such a loop that could fail, except for allocations, whose sizes are the same in all iterations, and nothing
-//! that others could see. A loop in which the host itself needs a value of the device stays as it is.
+//! The host does nothing in such a loop that others could see, nor anything that could fail, except for allocations, whose sizes are the
+//! same in all iterations: kernels of one thread check what it would. A loop in which the host itself needs a value of the device stays as it is.
 
 use super::cells::{Cell, Left, declared, depending, each_of_host, fetched, store};
 use super::defer;
@@ -28,7 +28,7 @@ use super::owners::Owners;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::{Vars, rename, substitute};
 use fehu_imp::visit::{each_stm, set_vars};
-use fehu_imp::{Block, Exp, From, Prim, Stm, Ty, V, VarInfo};
+use fehu_imp::{Block, Exp, From, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::UnOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,26 +40,32 @@ pub(super) fn ahead(stm: &Stm, owners: &mut Owners, vars: &mut IdVec<V, VarInfo>
         Stm::While(Exp::Var(go), body) => (body, Some(*go)),
         _ => return None,
     };
-    if fetched(body).is_empty() || !is_quiet(body, true) {
+    if fetched(body).is_empty() {
         return None;
     }
     let carried = carried(body)?;
-    let cells: Vec<Cell> = carried.iter().map(|var| Cell::of(*var, owners, vars)).collect();
-    let going = cells.iter().find(|cell| Some(cell.var) == cond);
-    let body = with_cells(body, &cells, owners, vars);
-    let mut body = defer::block(body, owners, vars);
-    if !is_quiet(&body, false) {
+    let is_ahead = cond.is_some_and(|go| carried.contains(&go));
+    if is_ahead && !is_quiet(body, true) {
         return None;
     }
+    let cells: Vec<Cell> = carried.iter().map(|var| Cell::of(*var, owners, vars)).collect();
+    let body = with_cells(body, &cells, owners, vars);
+    let mut body = defer::block(body, owners, vars);
+    if is_ahead {
+        leave_checks(&mut body, vars);
+    }
+    if !fetched(&body).is_empty()
+        || is_ahead && !(is_quiet(&body, false) && has_constant_sizes(&body))
+    {
+        return None;
+    }
+    let going = cells.iter().find(|cell| Some(cell.var) == cond);
     let mut code = Block::new();
     cells.iter().for_each(|cell| cell.make(vars, &mut code));
     let values = cells.iter().map(|cell| (cell, Exp::Var(cell.var))).collect();
     code.push(store("cells", values, vars));
     match (stm, going) {
         (_, Some(going)) => {
-            if !has_constant_sizes(&body) {
-                return None;
-            }
             guard(&mut body, going.ptr, vars);
             one_ahead(body, going, vars, &mut code);
         }
@@ -74,8 +80,8 @@ pub(super) fn ahead(stm: &Stm, owners: &mut Owners, vars: &mut IdVec<V, VarInfo>
     Some(Left { code, cells })
 }
 
-/// Whether the host does only what can be taken back, and waits for nothing; in the beginning there may be fetches and checks that are
-/// in no loop, of which nothing must be left.
+/// Whether the host does only what can be taken back, and waits for nothing. In the beginning there may be checks and fetches that are in
+/// no other loop, of which nothing must be left.
 fn is_quiet(body: &[Stm], in_the_beginning: bool) -> bool {
     body.iter().all(|stm| {
         let mut quiet = match stm {
@@ -154,11 +160,8 @@ fn carried(body: &[Stm]) -> Option<Vec<V>> {
                 order.push(*v);
             }
             other => {
-                let mut sets = false;
-                other.each_block(&mut |block| {
-                    sets |= set_vars(block).iter().any(|v| carried.contains(v));
-                });
-                if sets {
+                let set = set_vars(std::slice::from_ref(other));
+                if set.iter().any(|v| carried.contains(v)) {
                     return None;
                 }
             }
@@ -212,6 +215,20 @@ fn has_constant_sizes(body: &[Stm]) -> bool {
         }
     });
     constant
+}
+
+/// Kernels check what the host would: an iteration that should not be must not fail.
+fn leave_checks(body: &mut Block, vars: &mut IdVec<V, VarInfo>) {
+    for stm in body {
+        match stm {
+            Stm::Launch(_) => {}
+            Stm::Assert(..) => {
+                let check = std::mem::replace(stm, Stm::Barrier);
+                *stm = Stm::Launch(Box::new(Kernel::alone("check", vars, vec![check])));
+            }
+            other => other.each_block_mut(&mut |block| leave_checks(block, vars)),
+        }
+    }
 }
 
 /// Kernels do nothing if a cell does not say so.
