@@ -107,6 +107,9 @@ struct fe_cuda_launch {
 // The attribute that allows it to start before the kernels before it have ended.
 #define FE_CUDA_LAUNCH_EARLY 6
 
+// Values that the device is asked for and that have not arrived, at most.
+enum { FE_ASKED = 2 };
+
 struct fe_driver {
   void *library, *compiler_library;
   struct fe_cuda cuda;
@@ -118,6 +121,7 @@ struct fe_driver {
   int capability; // 90 for 9.0
   void *context, *stream;
   void *second; // the stream for what is sent; NULL: nothing was yet
+  void *marks[FE_ASKED]; // events; NULL: not used yet
   void *base; // an event when the context began
   int64_t base_time;
 };

@@ -28,6 +28,10 @@ static void *fe_driver_sent(struct futhark_context *ctx);
 static void fe_driver_await(struct futhark_context *ctx, void *event);
 // What is asked for from now on waits for such an event.
 static int fe_driver_follow(struct futhark_context *ctx, void *event);
+// Notes, under a number below FE_ASKED, that all that was asked for so far is to be done.
+static int fe_driver_mark(struct futhark_context *ctx, int number);
+// Waits for what was noted so.
+static int fe_driver_await(struct futhark_context *ctx, int number);
 // Waits until all is done.
 static int fe_driver_wait(struct futhark_context *ctx);
 

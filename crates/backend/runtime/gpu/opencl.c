@@ -186,6 +186,11 @@ static int fe_driver_open(struct futhark_context *ctx) {
 // The library stays loaded: threads of it may be running.
 static void fe_driver_close(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
+  for (int i = 0; i < FE_ASKED; i++) {
+    if (driver->marks[i] != NULL) {
+      driver->cl.event_release(driver->marks[i]);
+    }
+  }
   if (driver->second != NULL) {
     driver->cl.queue_release(driver->second);
   }
@@ -276,7 +281,7 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
 
 static void fe_driver_await(struct futhark_context *ctx, void *event) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  driver->cl.events_wait(1, &event);
+  driver->cl.event_wait(1, &event);
   driver->cl.event_release(event);
 }
 
@@ -285,6 +290,20 @@ static int fe_driver_follow(struct futhark_context *ctx, void *event) {
   int code = fe_cl_check(ctx, driver->cl.barrier(driver->queue, 1, &event, NULL), "wait for a copy");
   driver->cl.event_release(event);
   return code;
+}
+
+static int fe_driver_mark(struct futhark_context *ctx, int number) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  if (driver->marks[number] != NULL) {
+    driver->cl.event_release(driver->marks[number]);
+    driver->marks[number] = NULL;
+  }
+  int error = driver->cl.barrier(driver->queue, 0, NULL, &driver->marks[number]);
+  return fe_cl_check(ctx, error != 0 ? error : driver->cl.flush(driver->queue), "ask for a value");
+}
+
+static int fe_driver_await(struct futhark_context *ctx, int number) {
+  return fe_cl_check(ctx, ctx->gpu.driver.cl.event_wait(1, &ctx->gpu.driver.marks[number]), "receive a value");
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {
