@@ -44,7 +44,7 @@ static void fe_courier_start(struct fe_courier *courier, struct futhark_context 
 // Waits until the memory of a parcel is free; its lock is held, or nobody else is there.
 static void fe_parcel_await(struct fe_courier *courier, struct fe_parcel *parcel) {
   if (parcel->sent != NULL) {
-    fe_driver_await(courier->ctx, parcel->sent);
+    fe_driver_arrived(courier->ctx, parcel->sent);
     parcel->sent = NULL;
   }
 }

@@ -306,7 +306,7 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return event;
 }
 
-static void fe_driver_await(struct futhark_context *ctx, void *event) {
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
   struct fe_cuda *cuda = fe_cuda(ctx);
   cuda->event_wait(event);
   cuda->event_destroy(event);

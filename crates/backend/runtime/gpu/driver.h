@@ -29,7 +29,7 @@ static bool fe_driver_send(struct futhark_context *ctx, void *to, const void *fr
 // The event that all that was sent so far has arrived; NULL if there is none. Somebody has to follow or await it.
 static void *fe_driver_sent(struct futhark_context *ctx);
 // Waits for such an event, on any thread.
-static void fe_driver_await(struct futhark_context *ctx, void *event);
+static void fe_driver_arrived(struct futhark_context *ctx, void *event);
 // What is asked for from now on waits for such an event.
 static int fe_driver_follow(struct futhark_context *ctx, void *event);
 // Notes, under a number below FE_ASKED, that all that was asked for so far is to be done.

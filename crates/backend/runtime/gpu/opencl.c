@@ -286,7 +286,7 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return asked && driver->cl.flush(driver->second) == 0 ? event : NULL;
 }
 
-static void fe_driver_await(struct futhark_context *ctx, void *event) {
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
   struct fe_driver *driver = &ctx->gpu.driver;
   driver->cl.event_wait(1, &event);
   driver->cl.event_release(event);

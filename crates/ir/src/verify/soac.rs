@@ -256,7 +256,13 @@ impl<'a> Checker<'a> {
         }
         let wanted = self.declared_types(&chunk.params);
         let args: Vec<Option<Type>> = args.into_iter().map(Some).collect();
-        self.match_results("the chunk function's parameters", &chunk.params, &wanted, &atoms, &args);
+        self.match_results(
+            "the chunk function's parameters",
+            &chunk.params,
+            &wanted,
+            &atoms,
+            &args,
+        );
         if chunk.ret.len() != chunk.body.results.len() {
             self.fail("the chunk function has results without types".to_owned());
         }
