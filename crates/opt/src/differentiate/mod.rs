@@ -15,11 +15,13 @@
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
 //! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
+//! * `calls`: recursive functions;
 //! * `own`: what needs no copy is updated in place again.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
 
 mod activity;
+mod calls;
 mod forward;
 mod num;
 mod own;
@@ -28,6 +30,8 @@ mod reverse;
 mod scalar;
 mod sums;
 
+use self::activity::Set;
+use self::calls::Calls;
 use self::num::map;
 use self::prepare::{bind, prepare, without_custom};
 use fehu_base::IdVec;
@@ -35,6 +39,7 @@ use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{Atom, Body, Diff, DiffForm, Exp, Lambda, Loc, Prog, Stm, Var, VarInfo};
+use std::rc::Rc;
 
 /// The pass. What cannot be differentiated stays as it is; [`differentiate`] says why.
 pub const DIFFERENTIATE: Pass = Pass {
@@ -63,14 +68,15 @@ type Res<T> = Result<T, Refused>;
 pub fn differentiate(prog: &mut Prog) -> Res<()> {
     // Functions that are called in a derivative are copied there, with the derivatives inside of them.
     let original = prog.clone();
+    let calls = Rc::new(Calls::new(&original));
     for item in prog.items() {
         if !prog.body(item).has_derivatives() {
             continue;
         }
         let done = prog.change(item, |_, vars, body| {
-            expand(body, &original, vars)?;
+            expand(body, &original, &calls, vars)?;
             without_custom(body, vars);
-            own::own(body, vars);
+            own::own(body, vars, &calls, &Set::default());
             Ok(())
         });
         if let Err(refused) = done {
@@ -79,12 +85,17 @@ pub fn differentiate(prog: &mut Prog) -> Res<()> {
             return Err(refused);
         }
     }
-    Ok(())
+    calls::make_all(prog, &original, &calls).inspect_err(|_| *prog = original)
 }
 
 /// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
+fn expand(
+    body: &mut Body,
+    prog: &Prog,
+    calls: &Rc<Calls>,
+    vars: &mut IdVec<Var, VarInfo>,
+) -> Res<()> {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
         let mut done = Ok(());
@@ -92,11 +103,11 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
         if let Exp::Diff(op) = &mut stm.exp
             && is_seeded(op)
         {
-            prepare(&mut op.fun.body, prog, vars)?;
+            prepare(&mut op.fun.body, prog, calls, vars)?;
         }
         stm.exp.map_bodies(&mut |body| {
             if done.is_ok() {
-                done = expand(body, prog, vars);
+                done = expand(body, prog, calls, vars);
             }
         });
         done?;
@@ -104,7 +115,7 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
             Exp::Diff(op) if is_seeded(&op) => {
                 let mut b = Builder::new(vars);
                 b.set_loc(stm.loc.clone());
-                let results = derive(&mut b, *op, prog, stm.loc)?;
+                let results = derive(&mut b, *op, prog, calls, stm.loc)?;
                 let made = b.finish(Vec::new());
                 out.extend(made.stms);
                 bind(&stm.pat, results, vars, &mut out);
@@ -117,15 +128,21 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
 }
 
 /// The results of the function, and its derivative.
-fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<Vec<Atom>> {
+fn derive(
+    b: &mut Builder<'_>,
+    op: Diff,
+    prog: &Prog,
+    calls: &Rc<Calls>,
+    loc: Option<Loc>,
+) -> Res<Vec<Atom>> {
     let Diff { args, mut fun, form } = op;
     // What derivatives inside of this one became.
-    prepare(&mut fun.body, prog, b.vars_mut())?;
+    prepare(&mut fun.body, prog, calls, b.vars_mut())?;
     match form {
         DiffForm::Forward(seeds) => {
             without_custom(&mut fun.body, b.vars());
             let Some(directions) = seeds.directions else {
-                return forward::jvp(b, fun, &args, &seeds.values, loc);
+                return forward::jvp(b, calls, fun, &args, &seeds.values, loc);
             };
             let copy = copy_lambda(&fun, b.vars_mut());
             let ret = fun.ret.clone();
@@ -133,7 +150,7 @@ fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<V
             let mut refused = Ok(());
             let derived = map(b, directions, &inputs, ret, |b, seeds| {
                 let seeds: Vec<Atom> = seeds.iter().map(|var| Atom::Var(*var)).collect();
-                match forward::jvp(b, copy, &args, &seeds, loc) {
+                match forward::jvp(b, calls, copy, &args, &seeds, loc) {
                     Ok(mut results) => results.split_off(results.len() / 2),
                     Err(error) => {
                         refused = Err(error);
@@ -146,9 +163,7 @@ fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<V
             results.extend(derived.into_iter().map(Atom::Var));
             Ok(results)
         }
-        DiffForm::Reverse(seeds) => {
-            reverse::vjp(b, fun, &args, &seeds.values, seeds.directions, loc)
-        }
+        DiffForm::Reverse(seeds) => reverse::vjp(b, calls, fun, &args, &seeds, loc),
         DiffForm::Custom(_) => Ok(inline(b, fun, args)),
     }
 }
