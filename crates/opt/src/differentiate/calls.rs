@@ -12,148 +12,35 @@
 //! results are factors costs the square of its depth at worst. The adjoints of arrays go through all calls as one array, which each of
 //! them may update in place.
 
+use super::common::{Common, Derivative, Mode};
 use super::forward::Forward;
 use super::num::has_numbers;
 use super::prepare::{prepare, without_custom};
 use super::reverse::{Reverse, resize};
 use super::{Res, expand, own};
 use fehu_base::IdVec;
-use fehu_base::id::Id;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, subst_type};
-use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{Atom, Body, Exp, Fun, FunId, Param, Prog, Stm, Type, Var, VarInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
 use std::rc::Rc;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mode {
-    Forward,
-    Reverse,
-}
-
-/// A derivative of a function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Derivative {
-    of: FunId,
-    mode: Mode,
-    /// The parameters that have tangents, or whose adjoints are wanted.
-    active: Vec<bool>,
-}
-
-/// The functions of a program that stay functions in derivatives.
-#[derive(Default, Debug)]
-pub(super) struct Calls {
-    /// Those of the program that call themselves, with the positions of parameters that they consume.
-    recursive: FxHashMap<FunId, Vec<usize>>,
-    /// How many functions the program has; the derivatives come after them.
-    first: usize,
-    wanted: RefCell<Vec<Derivative>>,
-}
-
-impl Calls {
-    pub(super) fn new(prog: &Prog) -> Calls {
-        let mut callees: Vec<(FunId, Vec<FunId>)> = Vec::new();
-        for (id, fun) in prog.funs.iter() {
-            let mut find = Find(Vec::new());
-            find.body(&fun.body);
-            callees.push((id, find.0));
-        }
-        // Those that call something of the set and are called by something of it: what is left are the cycles, and the ways between them.
-        let mut recursive: FxHashSet<FunId> = prog.funs.iter().map(|(id, _)| id).collect();
-        loop {
-            let before = recursive.len();
-            let calls = |all: &[FunId]| all.iter().any(|callee| recursive.contains(callee));
-            let left = callees.iter().filter(|(id, all)| recursive.contains(id) && calls(all));
-            let called: FxHashSet<FunId> = left.clone().flat_map(|(_, all)| all.clone()).collect();
-            recursive = left.map(|(id, _)| *id).filter(|id| called.contains(id)).collect();
-            if recursive.len() == before {
-                break;
-            }
-        }
-        let consumed = |id: FunId| {
-            let params = prog.funs[id].params.iter().enumerate();
-            params.filter(|(_, param)| param.consumed).map(|(index, _)| index).collect()
-        };
-        let recursive = recursive.into_iter().map(|id| (id, consumed(id))).collect();
-        Calls { recursive, first: prog.funs.len(), wanted: RefCell::default() }
-    }
-
-    /// Whether a function stays a function.
-    pub(super) fn stays(&self, id: FunId) -> bool {
-        id.index() >= self.first || self.recursive.contains_key(&id)
-    }
-
-    /// Whether a function is a reverse derivative: what it yields is new, or what it consumed.
-    pub(super) fn is_reverse(&self, id: FunId) -> bool {
-        let made = id.index().checked_sub(self.first);
-        made.is_some_and(|index| self.wanted.borrow()[index].mode == Mode::Reverse)
-    }
-
-    /// The arguments of a call that are consumed.
-    pub(super) fn consumed(
-        &self,
-        id: FunId,
-        args: &[Atom],
-        vars: &IdVec<Var, VarInfo>,
-    ) -> Vec<usize> {
-        let Some(made) = id.index().checked_sub(self.first) else {
-            return self.recursive.get(&id).cloned().unwrap_or_default();
-        };
-        let derivative = &self.wanted.borrow()[made];
-        if derivative.mode == Mode::Forward {
-            return Vec::new();
-        }
-        // The last ones are the adjoints of arrays.
-        let is_array = |(arg, active): (&Atom, &bool)| {
-            *active && arg.var().is_some_and(|var| vars[var].ty.is_array())
-        };
-        let count = args.iter().zip(&derivative.active).filter(|pair| is_array(*pair)).count();
-        (args.len() - count..args.len()).collect()
-    }
-
-    /// The derivative of a function, which is made later.
-    pub(super) fn derivative(&self, of: FunId, mode: Mode, active: Vec<bool>) -> FunId {
-        let mut wanted = self.wanted.borrow_mut();
-        let derivative = Derivative { of, mode, active };
-        let found = wanted.iter().position(|known| *known == derivative);
-        let index = found.unwrap_or_else(|| {
-            wanted.push(derivative);
-            wanted.len() - 1
-        });
-        FunId::from_index(self.first + index)
-    }
-}
-
-struct Find(Vec<FunId>);
-
-impl Visit for Find {
-    fn exp(&mut self, exp: &Exp) {
-        if let Exp::Call(id, _) = exp {
-            self.0.push(*id);
-        }
-        walk_exp(self, exp);
-    }
-}
-
 /// Makes the derivatives of functions that are wanted, and those that these want. `original` has the functions as they were.
-pub(super) fn make_all(prog: &mut Prog, original: &Prog, calls: &Rc<Calls>) -> Res<()> {
+pub(super) fn make_all(prog: &mut Prog, original: &Prog, common: &Rc<Common>) -> Res<()> {
     loop {
-        let index = prog.funs.len() - calls.first;
-        let Some(next) = calls.wanted.borrow().get(index).cloned() else { return Ok(()) };
+        let Some(next) = common.wanted(prog.funs.len()) else { return Ok(()) };
         // A derivative of a derivative is asked for after that one.
         let fun = original.funs.get(next.of).unwrap_or(&prog.funs[next.of]).clone();
-        let made = make(fun, &next, original, calls)?;
+        let made = make(fun, &next, original, common)?;
         prog.funs.push(made);
     }
 }
 
-fn make(fun: Fun, what: &Derivative, prog: &Prog, calls: &Rc<Calls>) -> Res<Fun> {
+fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fun> {
     let Fun { name, mut vars, params, results, mut body, attrs, foreign: _ } = fun;
-    prepare(&mut body, prog, calls, &mut vars)?;
-    expand(&mut body, prog, calls, &mut vars)?;
-    prepare(&mut body, prog, calls, &mut vars)?;
+    prepare(&mut body, prog, common, &mut vars)?;
+    // It may be called anywhere.
+    expand(&mut body, prog, common, &mut vars, false)?;
+    prepare(&mut body, prog, common, &mut vars)?;
     let mut params: Vec<Param> =
         params.into_iter().map(|param| Param { consumed: false, ..param }).collect();
     let active: Vec<Var> = params
@@ -169,7 +56,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, calls: &Rc<Calls>) -> Res<Fun>
             let mut all = results.clone();
             all.extend(numbers.iter().map(|index| like(&mut vars, "d", results[*index])));
             let mut b = Builder::new(&mut vars);
-            let mut forward = Forward::new(calls.clone(), None);
+            let mut forward = Forward::new(common.clone(), None);
             for var in active {
                 let var = forward.tangent_param(&mut b, var);
                 params.push(Param { var, consumed: false });
@@ -207,7 +94,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, calls: &Rc<Calls>) -> Res<Fun>
             }
             let all = active.iter().map(|var| like(&mut vars, "adjoint", *var)).collect();
             let mut b = Builder::new(&mut vars);
-            let mut reverse = Reverse::of(calls.clone(), None);
+            let mut reverse = Reverse::of(common.clone(), None);
             let adjoints = reverse.function(&mut b, body, &seeds, &given, &active)?;
             let mut body = b.finish(adjoints);
             without_custom(&mut body, &vars);
@@ -216,7 +103,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, calls: &Rc<Calls>) -> Res<Fun>
     };
     let mut body = body;
     let consumed = params.iter().filter(|param| param.consumed).map(|param| param.var).collect();
-    own::own(&mut body, &mut vars, calls, &consumed);
+    own::own(&mut body, &mut vars, common, &consumed);
     let name = format!("{name}_{suffix}").into();
     Ok(Fun { name, vars, params, results, body, attrs, foreign: None })
 }
@@ -250,7 +137,7 @@ impl Forward {
         let active: Vec<bool> = args.iter().map(|arg| self.tangent(*arg).is_some()).collect();
         let tangents: Vec<Atom> = args.iter().filter_map(|arg| self.tangent(*arg)).collect();
         args.extend(tangents);
-        let id = self.calls.derivative(id, Mode::Forward, active);
+        let id = self.common.derivative(id, Mode::Forward, active);
         let pat = stm.pat.clone();
         let which: Vec<bool> = pat.iter().map(|var| has_numbers(b.ty(*var))).collect();
         stm.pat.extend(self.bind(b, &pat, &which));
@@ -286,7 +173,7 @@ impl Reverse {
     /// The call of a recursive function, with copies of what it consumes: the return sweep has the arguments, too.
     pub(super) fn call_forward(&self, b: &mut Builder<'_>, stm: &Stm, id: FunId, args: &[Atom]) {
         let mut args = args.to_vec();
-        for index in self.calls.consumed(id, &args, b.vars()) {
+        for index in self.common.consumed(id, &args, b.vars()) {
             if let Atom::Var(array) = args[index] {
                 args[index] = b.exp("copy", Exp::Copy(array)).into();
             }
@@ -318,7 +205,7 @@ impl Reverse {
             }
         }
         let types: Vec<Type> = wanted.iter().map(|arg| b.atom_ty(*arg)).collect();
-        let id = self.calls.derivative(id, Mode::Reverse, active);
+        let id = self.common.derivative(id, Mode::Reverse, active);
         let made = b.several("adjoint", types, Exp::Call(id, all));
         for (arg, adjoint) in wanted.into_iter().zip(made) {
             self.contribute(b, arg, adjoint.into());

@@ -10,7 +10,7 @@
 //! the source was made in the same body, or is a parameter of the loop around it, and neither it nor a view of it is used later. So loops that
 //! update one element in each iteration take time in proportion to their iterations, and their derivatives do as well.
 
-use super::calls::Calls;
+use super::common::Common;
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, subst_body};
@@ -23,16 +23,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) fn own(
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
-    calls: &Calls,
+    common: &Common,
     allowed: &FxHashSet<Var>,
 ) {
-    let mut own = Own { vars, calls, consumed: FxHashSet::default(), bases: Bases::default() };
+    let mut own = Own { vars, common, consumed: FxHashSet::default(), bases: Bases::default() };
     own.body(body, allowed);
 }
 
 struct Own<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
-    calls: &'a Calls,
+    common: &'a Common,
     /// What has become its copy, and may be consumed.
     consumed: FxHashSet<Var>,
     /// Those of the bodies up to now: what a branch reads may be a view that was bound outside of it.
@@ -155,7 +155,7 @@ impl Own<'_> {
             let view = match stm.exp.family() {
                 Family::Fresh => false,
                 Family::Reference => {
-                    !matches!(&stm.exp, Exp::Call(id, _) if self.calls.is_reverse(*id))
+                    !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
                 }
                 Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
                 Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),

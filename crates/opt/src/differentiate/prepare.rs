@@ -10,7 +10,7 @@
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
-use super::calls::Calls;
+use super::common::Common;
 use super::num::{map_exp, outer, zero};
 use super::{Refused, Res};
 use fehu_base::IdVec;
@@ -26,10 +26,10 @@ use fehu_ir::{
 pub(super) fn prepare(
     body: &mut Body,
     prog: &Prog,
-    calls: &Calls,
+    common: &Common,
     vars: &mut IdVec<Var, VarInfo>,
 ) -> Res<()> {
-    let mut prepare = Prepare { prog, calls, vars, refused: None };
+    let mut prepare = Prepare { prog, common, vars, refused: None };
     prepare.body(body);
     match prepare.refused {
         Some(refused) => Err(refused),
@@ -39,7 +39,7 @@ pub(super) fn prepare(
 
 struct Prepare<'a> {
     prog: &'a Prog,
-    calls: &'a Calls,
+    common: &'a Common,
     vars: &'a mut IdVec<Var, VarInfo>,
     refused: Option<Refused>,
 }
@@ -58,7 +58,7 @@ impl Prepare<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others stay as they are")]
     fn stm_into(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         match stm.exp {
-            Exp::Call(id, args) if !self.calls.stays(id) => {
+            Exp::Call(id, args) if !self.common.stays(id) => {
                 return self.call(stm.pat, id, args, stm.loc, out);
             }
             Exp::Stream(stream) if !stream.is_pass() => {
@@ -76,7 +76,7 @@ impl Prepare<'_> {
         match &mut stm.exp {
             Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.own(array, out),
             Exp::Call(id, args) => {
-                let consumed = self.calls.consumed(*id, args, self.vars);
+                let consumed = self.common.consumed(*id, args, self.vars);
                 for index in consumed {
                     if let Atom::Var(array) = &mut args[index] {
                         self.own(array, out);

@@ -4,7 +4,7 @@
 mod operators;
 
 use super::activity::{self, Set};
-use super::calls::Calls;
+use super::common::Common;
 use super::num::{add, extend, has_numbers, zero};
 use super::scalar::partials;
 use super::{Refused, Res};
@@ -17,13 +17,13 @@ use std::rc::Rc;
 /// The results of a function, which is applied here, and their tangents.
 pub(super) fn jvp(
     b: &mut Builder<'_>,
-    calls: &Rc<Calls>,
+    common: &Rc<Common>,
     fun: Lambda,
     args: &[Atom],
     seeds: &[Atom],
     loc: Option<Loc>,
 ) -> Res<Vec<Atom>> {
-    let mut forward = Forward::new(calls.clone(), loc);
+    let mut forward = Forward::new(common.clone(), loc);
     for ((param, arg), seed) in fun.params.iter().zip(args).zip(seeds) {
         b.stm(vec![*param], Exp::Atom(*arg));
         if has_numbers(b.ty(*param)) && !is_zero(*seed) {
@@ -43,13 +43,13 @@ fn is_zero(atom: Atom) -> bool {
 
 pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
-    pub(super) calls: Rc<Calls>,
+    pub(super) common: Rc<Common>,
     loc: Option<Loc>,
 }
 
 impl Forward {
-    pub(super) fn new(calls: Rc<Calls>, loc: Option<Loc>) -> Forward {
-        Forward { tangents: FxHashMap::default(), calls, loc }
+    pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
+        Forward { tangents: FxHashMap::default(), common, loc }
     }
 
     /// A parameter for the tangent of a variable.

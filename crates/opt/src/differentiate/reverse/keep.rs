@@ -71,13 +71,9 @@ impl Kept {
             nodes.iter().enumerate().map(|(index, var)| (*var, 2 * index)).collect();
         let (source, sink) = (2 * nodes.len(), 2 * nodes.len() + 1);
         let mut network = Network::new(sink + 1);
+        let changes = |size: &Atom| size.var().is_some_and(|var| var == counter || varies(&var));
         let can_save = |b: &Builder<'_>, var: Var| {
-            !matches!(b.ty(var), Type::Acc(_))
-                && !b
-                    .ty(var)
-                    .shape()
-                    .iter()
-                    .any(|size| size.var().is_some_and(|size| varies(&size)))
+            !matches!(b.ty(var), Type::Acc(_)) && !b.ty(var).shape().iter().any(changes)
         };
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
         for var in &nodes {
@@ -140,6 +136,50 @@ impl Kept {
         kept.again.reverse();
         kept
     }
+}
+
+impl Kept {
+    /// What the report says about it.
+    pub(super) fn sentence(&self, b: &Builder<'_>) -> String {
+        let name = |var: &Var| {
+            let info = &b.vars()[*var];
+            format!("`{}` ({})", info.hint, bytes_of(b, &info.ty))
+        };
+        let mut kept: Vec<String> = self.saved.iter().map(name).collect();
+        kept.extend(
+            self.flat.iter().map(|var| {
+                format!("all elements of `{}`, whose size changes", b.vars()[*var].hint)
+            }),
+        );
+        let kept = match &kept[..] {
+            [] => "nothing".to_owned(),
+            [one] => one.clone(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        let again = match self.again.len() {
+            0 => String::new(),
+            1 => "; 1 operation is evaluated again".to_owned(),
+            count => format!("; {count} operations are evaluated again"),
+        };
+        format!("for the derivative, each iteration of the loop keeps {kept}{again}")
+    }
+}
+
+/// As in `8 bytes` or `8 n bytes`.
+fn bytes_of(b: &Builder<'_>, ty: &Type) -> String {
+    let (mut count, mut names) = (1, String::new());
+    if let Some(Elem::Prim(prim)) = ty.elem() {
+        count = bytes(prim);
+    }
+    for size in ty.shape() {
+        match size {
+            Atom::Const(Scalar::I64(size)) => count *= u64::try_from(*size).unwrap_or(0),
+            Atom::Const(_) => {}
+            Atom::Var(var) => names.extend([" ", b.vars()[*var].hint.as_str()]),
+        }
+    }
+    let unit = if count == 1 && names.is_empty() { "byte" } else { "bytes" };
+    format!("{count}{names} {unit}")
 }
 
 fn without_certs(stm: &Stm) -> Stm {

@@ -27,7 +27,7 @@ mod write;
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
 use super::activity::{self, Set};
-use super::calls::Calls;
+use super::common::Common;
 use super::num::{has_numbers, outer, zero};
 use super::scalar::partials;
 use super::{Refused, Res};
@@ -41,13 +41,11 @@ use std::rc::Rc;
 /// evaluated once, and the return sweep is the function of a map.
 pub(super) fn vjp(
     b: &mut Builder<'_>,
-    calls: &Rc<Calls>,
+    mut reverse: Reverse,
     fun: Lambda,
     args: &[Atom],
     seeds: &Seeds,
-    loc: Option<Loc>,
 ) -> Res<Vec<Atom>> {
-    let mut reverse = Reverse::of(calls.clone(), loc);
     let mut by = Set::default();
     for (param, arg) in fun.params.iter().zip(args) {
         b.stm(vec![*param], Exp::Atom(*arg));
@@ -96,12 +94,11 @@ pub(super) struct Reverse {
     adjoints: FxHashMap<Var, Adjoint>,
     /// For accumulators of the primal, by their certificates: the adjoints of their arrays, or none if these are zero.
     accs: FxHashMap<Var, Vec<Option<Var>>>,
-    /// The functions that stay functions.
-    pub(super) calls: Rc<Calls>,
+    pub(super) common: Rc<Common>,
     /// What loops do not save, even where they could.
     unsaved: Set,
     /// Whether loops are executed by the host, one after the other: not in the function of an operator.
-    is_host: bool,
+    pub(super) is_host: bool,
     loc: Option<Loc>,
 }
 
@@ -119,8 +116,8 @@ enum Saved {
 }
 
 impl Reverse {
-    pub(super) fn of(calls: Rc<Calls>, loc: Option<Loc>) -> Reverse {
-        Reverse { calls, loc, ..Reverse::default() }
+    pub(super) fn of(common: Rc<Common>, loc: Option<Loc>) -> Reverse {
+        Reverse { common, loc, ..Reverse::default() }
     }
 
     /// The forward sweep of a function by which variables, its parameters among them, are differentiated.

@@ -66,6 +66,7 @@ impl Reverse {
         let (params, body) = (&taped.params, &taped.body);
         let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved);
         let totals = totals(b, stm, taped, &kept.flat);
+        self.common.note(stm.loc.clone(), kept.sentence(b));
 
         // The iteration, counted from the other end.
         let mut reads = Builder::new(b.vars_mut());
