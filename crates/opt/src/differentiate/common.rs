@@ -1,5 +1,6 @@
 //! What the derivatives of a program have in common.
 
+use super::once::Repeats;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_exp, walk_lambda};
@@ -33,6 +34,8 @@ pub(super) struct Common {
     /// Functions that are called by the functions of operators.
     parallel: FxHashSet<FunId>,
     pub(super) notes: RefCell<Vec<Note>>,
+    /// What is evaluated in both sweeps.
+    pub(super) repeats: RefCell<Repeats>,
 }
 
 /// What a derivative keeps or computes again.

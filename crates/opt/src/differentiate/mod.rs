@@ -16,6 +16,7 @@
 //! * `forward`: every statement is followed by one for its tangents;
 //! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
 //! * `calls`: recursive functions; `common`: what all derivatives of a program share;
+//! * `once`: what is evaluated in both sweeps is checked once, and what nothing needs is not evaluated;
 //! * `own`: what needs no copy is updated in place again.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
@@ -25,6 +26,7 @@ mod calls;
 mod common;
 mod forward;
 mod num;
+mod once;
 mod own;
 mod prepare;
 mod reverse;
@@ -94,6 +96,7 @@ fn derivatives(prog: &mut Prog) -> Res<Vec<Note>> {
             };
             expand(body, &original, &common, vars, is_host)?;
             without_custom(body, vars);
+            once::once(body, vars, &common);
             own::own(body, vars, &common, &Set::default());
             Ok(())
         });

@@ -75,10 +75,14 @@ impl Kept {
         let can_save = |b: &Builder<'_>, var: Var| {
             !matches!(b.ty(var), Type::Acc(_)) && !b.ty(var).shape().iter().any(changes)
         };
+        // These may be consumed, and are made again.
+        let made: FxHashSet<Var> =
+            body.stms.iter().filter(|s| is_made(s)).flat_map(|s| s.pat.iter().copied()).collect();
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
         for var in &nodes {
             let at = place[var];
-            let saves = is_param(*var) || can_save(b, *var) && !never.contains(var);
+            let again = never.contains(var) || made.contains(var);
+            let saves = is_param(*var) || can_save(b, *var) && !again;
             network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
             if is_param(*var) {
                 network.edge(source, at, NEVER);
@@ -228,9 +232,14 @@ fn is_cheap(b: &Builder<'_>, stm: &Stm) -> bool {
                 && op.inputs.iter().all(|input| b.ty(*input).is_array())
                 && arithmetic(&op.map.body)
         }
-        Exp::Iota(..) | Exp::Replicate(..) | Exp::Copy(_) | Exp::Array(..) => true,
-        exp => exp.family() == Family::View || is_arithmetic(b, stm),
+        Exp::Iota(..) | Exp::Array(..) => true,
+        exp => exp.family() == Family::View || is_made(stm) || is_arithmetic(b, stm),
     }
+}
+
+/// Whether a statement makes an array only for others to change it.
+fn is_made(stm: &Stm) -> bool {
+    matches!(stm.exp, Exp::Copy(_) | Exp::Replicate(..) | Exp::Scratch(..))
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others work on arrays")]

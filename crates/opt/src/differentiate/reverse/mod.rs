@@ -29,10 +29,12 @@ pub(super) use self::control::resize;
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
+use super::once::Quiet;
 use super::scalar::partials;
 use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
+use fehu_ir::visit::VisitMut;
 use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -207,12 +209,20 @@ impl Reverse {
         Ok(all)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are evaluated once")]
     pub(super) fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
             let certs = b.set_certs(step.stm.certs.clone());
+            let again = match &step.stm.exp {
+                Exp::If(..) | Exp::Switch(..) => true,
+                Exp::Screma(op) => op.scans.is_empty() && op.reds.is_empty(),
+                _ => false,
+            };
+            self.common.open(&step.stm.pat, again);
             self.step(b, step)?;
+            self.common.close();
             b.set_certs(certs);
         }
         Ok(())
@@ -294,7 +304,9 @@ impl Reverse {
     }
 
     /// Runs both sweeps of a body in a scope of its own: `b` is the builder of the scope. The adjoints of its results are given.
-    fn scope(&mut self, b: &mut Builder<'_>, body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
+    fn scope(&mut self, b: &mut Builder<'_>, mut body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
+        self.common.repeats(&body);
+        Quiet.body(&mut body);
         activity::varied(&body, b.vars(), &mut self.varied);
         let results = body.results.clone();
         for (result, adjoint) in results.iter().zip(adjoints) {

@@ -27,6 +27,7 @@ use fehu_ir::free::{bound_in_body, free_in_body};
 use fehu_ir::subst::{Subst, copy_stm, subst_type};
 use fehu_ir::{Atom, BinOp, Body, Exp, LoopForm, LoopParam, Stm, Type, Var};
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 
 /// A loop of the forward sweep.
 pub(super) struct Taped {
@@ -69,6 +70,8 @@ pub(super) struct Back {
     threaded: Vec<(Var, Var)>,
     pub(super) index: Var,
     pub(super) body: Body,
+    /// Whether it has been made before.
+    made: Cell<bool>,
 }
 
 impl Reverse {
@@ -222,7 +225,7 @@ impl Reverse {
         let body = inner.finish(results);
         self.adjoints = outside;
         let index = b.param("j", Type::prim(taped.prim));
-        taped.back = Some(Back { sizes, carried, threaded, index, body });
+        taped.back = Some(Back { sizes, carried, threaded, index, body, made: Cell::new(false) });
         Ok(())
     }
 
@@ -258,7 +261,7 @@ impl Reverse {
         // The return sweep may be made several times, for several directions.
         let form = LoopForm::For(back.index, taped.count);
         let made = Stm::new(Vec::new(), Exp::Loop(params, form, Box::new(back.body.clone())));
-        let mut made = copy_stm(&made, b.vars_mut());
+        let mut made = if back.made.replace(true) { copy_stm(&made, b.vars_mut()) } else { made };
         made.loc.clone_from(&stm.loc);
         let mut names = Subst::default();
         let mut new: Vec<Var> = Vec::new();

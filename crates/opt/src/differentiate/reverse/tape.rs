@@ -17,6 +17,7 @@ use super::keep::Kept;
 use super::repeat::{Room, Taped};
 use super::strip::convert;
 use crate::differentiate::num::{binary, number, whole};
+use crate::differentiate::once::unchecked;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
@@ -191,7 +192,7 @@ impl Reverse {
             subst.insert(cert, Scalar::Unit.into());
         }
         for stm in kept.again {
-            let mut again = copy_stm(&stm, b.vars_mut());
+            let mut again = copy_stm(&unchecked(stm.clone(), b.vars_mut()), b.vars_mut());
             subst_stm(&mut again, b.vars_mut(), &subst);
             for (old, new) in stm.pat.iter().zip(&again.pat) {
                 subst.insert(*old, (*new).into());
