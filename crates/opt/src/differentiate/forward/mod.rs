@@ -43,13 +43,15 @@ fn is_zero(atom: Atom) -> bool {
 
 pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
+    /// Accumulators, by their certificates, that tangents are contributed to as well.
+    lifted: Set,
     pub(super) common: Rc<Common>,
     loc: Option<Loc>,
 }
 
 impl Forward {
     pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
-        Forward { tangents: FxHashMap::default(), common, loc }
+        Forward { tangents: FxHashMap::default(), lifted: Set::default(), common, loc }
     }
 
     /// A parameter for the tangent of a variable.
@@ -168,7 +170,14 @@ impl Forward {
             Exp::Scatter(_) => self.scatter(b, stm),
             Exp::WithAcc(..) => self.with_acc(b, stm),
             Exp::UpdateAcc(acc, indices, values) => {
-                let (acc, indices, values) = (*acc, indices.clone(), values.clone());
+                let (acc, indices, mut values) = (*acc, indices.clone(), values.clone());
+                if matches!(b.ty(acc), Type::Acc(cert) if self.lifted.contains(cert)) {
+                    let tangents: Vec<Atom> =
+                        values.iter().map(|value| self.or_zero(b, *value)).collect();
+                    values.extend(tangents);
+                    b.push(Stm { exp: Exp::UpdateAcc(acc, indices, values), ..stm });
+                    return Ok(());
+                }
                 b.push(stm);
                 if let Some(Atom::Var(tangent)) = self.tangent(acc.into()) {
                     let values = values.iter().map(|value| self.or_zero(b, *value)).collect();
