@@ -124,7 +124,7 @@ impl Kept {
         }
         let mut needed: FxHashSet<Var> = needed.into_iter().collect();
         for stm in body.stms.iter().rev() {
-            let wanted = |var: &&Var| needed.contains(*var) && !is_cut(*var);
+            let wanted = |var: &&Var| needed.contains(*var) && !is_cut(var);
             let mut wanted = stm.pat.iter().filter(wanted).peekable();
             if wanted.peek().is_none() {
                 continue;

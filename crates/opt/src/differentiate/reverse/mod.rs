@@ -112,7 +112,7 @@ pub(super) struct Step {
 
 enum Saved {
     Nothing,
-    Loop(repeat::Taped),
+    Loop(Box<repeat::Taped>),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }

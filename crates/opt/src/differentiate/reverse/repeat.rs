@@ -94,10 +94,8 @@ impl Reverse {
     ) -> Res<()> {
         let is_strip = is_strip(&stm);
         let stm = strips(b, stm);
-        let (stm, room) = match &stm.exp {
-            Exp::Loop(_, LoopForm::While(_), _) => self.counting(b, stm),
-            _ => (stm, Room::Count),
-        };
+        let is_while = matches!(stm.exp, Exp::Loop(_, LoopForm::While(_), _));
+        let (stm, room) = if is_while { self.counting(b, stm) } else { (stm, Room::Count) };
         // Copies of what is bound inside, because the return sweep binds the same again.
         let copy = copy_stm(&stm, b.vars_mut());
         let Exp::Loop(params, form, body) = copy.exp else { return self.refuse("this loop") };
@@ -145,14 +143,14 @@ impl Reverse {
             self.unsaved.extend(&new.pat);
         }
         b.push(new);
-        steps.push(Step { stm, saved: Saved::Loop(taped) });
+        steps.push(Step { stm, saved: Saved::Loop(Box::new(taped)) });
         Ok(())
     }
 
     /// Makes the return sweep of the body, with adjoints for everything varied.
     fn prepare_back(&mut self, b: &mut Builder<'_>, taped: &mut Taped) -> Res<()> {
         let outside = std::mem::take(&mut self.adjoints);
-        let (mut sizes, mut carried): (Vec<(usize, Var)>, Vec<(usize, Var)>) = Default::default();
+        let (mut sizes, mut carried) = (Vec::new(), Vec::new());
         let mut names = Subst::default();
         for (index, param) in taped.params.iter().enumerate() {
             let active = self.varied.contains(&param.var) && self.useful.contains(&param.var);
