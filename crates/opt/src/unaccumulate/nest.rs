@@ -10,6 +10,7 @@ use fehu_base::{IdVec, OrBug};
 use fehu_facts::Effects;
 use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::{Subst, subst_atom, subst_stm};
 use fehu_ir::{Atom, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
@@ -46,12 +47,21 @@ pub(super) fn nest(
     code: Code,
     levels: &[(Level, Along)],
 ) -> Atom {
-    let Code { reads, stms, value } = code;
+    let Code { reads, mut stms, value } = code;
+    // The same levels are around the code of indices, which has positions of its own.
+    let mut own = Subst::default();
+    for (level, _) in levels {
+        own.insert(level.position, b.param("i", Type::I64).into());
+    }
+    stms.iter_mut().for_each(|stm| subst_stm(stm, b.vars_mut(), &own));
+    let value = subst_atom(value, &own);
+    let params: Vec<Var> =
+        levels.iter().filter_map(|(level, _)| own[&level.position].var()).collect();
     let place = |var: Var| levels.iter().position(|(level, _)| level.position == var);
     // The number of levels that are around what makes a variable.
     let mut known: FxHashMap<Var, usize> = FxHashMap::default();
-    for (index, (level, _)) in levels.iter().enumerate() {
-        known.insert(level.position, index + 1);
+    for (index, position) in params.iter().enumerate() {
+        known.insert(*position, index + 1);
     }
     let mut rows = Vec::with_capacity(reads.len());
     for read in reads {
@@ -83,7 +93,7 @@ pub(super) fn nest(
     let mut iotas = Vec::with_capacity(levels.len());
     for (index, (level, _)) in levels.iter().enumerate() {
         let has_input = rows.iter().any(|row| row.next.contains(&index));
-        let wanted = used.contains(&level.position) || !has_input;
+        let wanted = used.contains(&params[index]) || !has_input;
         iotas.push(wanted.then(|| {
             let iota = Exp::Iota(fehu_base::Prim::I64, level.width, 0.into(), 1.into());
             b.exp("iota", iota)
@@ -91,7 +101,7 @@ pub(super) fn nest(
     }
     let mut groups = groups.into_iter();
     groups.next().into_iter().flatten().for_each(|stm| b.push(stm));
-    Levels { levels, iotas, value }.level(b, 0, rows, &mut groups)
+    Levels { levels, params, iotas, value }.level(b, 0, rows, &mut groups)
 }
 
 /// What is left of an array inside: which levels are still to take its rows, the last one first.
@@ -104,6 +114,8 @@ struct Row {
 
 struct Levels<'l> {
     levels: &'l [(Level, Along)],
+    /// The variables for positions.
+    params: Vec<Var>,
     iotas: Vec<Option<Var>>,
     value: Atom,
 }
@@ -137,7 +149,7 @@ impl Levels<'_> {
         }
         if let Some(iota) = self.iotas[index] {
             inputs.push(iota);
-            params.push(level.position);
+            params.push(self.params[index]);
         }
         let body = b.body(|b| {
             groups.next().into_iter().flatten().for_each(|stm| b.push(stm));
