@@ -25,13 +25,13 @@ mod activity;
 mod calls;
 mod common;
 mod forward;
-mod num;
+pub(crate) mod num;
 mod once;
 mod own;
 mod prepare;
 mod reverse;
 mod scalar;
-mod sums;
+pub(crate) mod sums;
 
 use self::activity::Set;
 use self::common::{Common, Note};
