@@ -1,8 +1,8 @@
 //! Where an array comes from, and its block as a part of another one.
 //!
-//! An array that fills a block of its own, or is a permutation of one that does, can be anywhere: wherever it is to be,
-//! the array that fills the block is there with its dimensions in the original order, and every other array in the block
-//! has the elements with the same numbers as before.
+//! An array that fills a block of its own, or is a permutation of one that does, or is the same backwards, can be
+//! anywhere: wherever it is to be, the array that fills the block is there with its dimensions in the original order, and
+//! every other array in the block has the elements with the same numbers as before.
 //!
 //! ```text
 //! a: b, 0 + {(n : m), (m : 1)}        t is to be at   d, p + {(m : s), (n : 1)}
@@ -27,7 +27,20 @@ pub(super) struct Source {
     /// The statement before which the block is allocated.
     pub(super) made: usize,
     /// The order of its dimensions in the block.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
+    /// The dimensions that it has backwards.
+    backwards: Vec<usize>,
+}
+
+impl Source {
+    /// Where the array that fills the block is if the one that comes from it is there.
+    fn whole(&self, there: &Lmad) -> Option<Lmad> {
+        let mut whole = there.clone();
+        for dim in &self.backwards {
+            whole = whole.reverse(*dim)?;
+        }
+        whole.rearrange(&self.order)
+    }
 }
 
 impl<'a> Circuit<'a, '_> {
@@ -43,15 +56,21 @@ impl<'a> Circuit<'a, '_> {
                 return Err(Why::Part);
             }
             if place.lmad.is_row_major() {
-                return Ok((0..shape.len()).collect());
+                return Ok(((0..shape.len()).collect(), Vec::new()));
             }
-            let starts = place.lmad.offset == Poly::default();
-            place.lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)
+            let (lmad, backwards) = place.lmad.forwards().ok_or(Why::Form)?;
+            let starts = lmad.offset == Poly::default();
+            let order = lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)?;
+            Ok((order, backwards))
+        };
+        let from = |made: usize, sizes: &[Atom]| {
+            let (order, backwards) = fills(sizes)?;
+            Ok(Source { block, made, order, backwards })
         };
         match &self.table.blocks[block].origin {
             Origin::Fresh { before, size } => {
                 let made = scope.bound.get(before).copied().ok_or(Why::Exists)?;
-                Ok(Source { block, made, order: fills(size)? })
+                from(made, size)
             }
             // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
             // otherwise nobody has checked yet that it fits.
@@ -65,7 +84,7 @@ impl<'a> Circuit<'a, '_> {
                 if !scope.known_at(&sizes, made) {
                     return Err(Why::Unknown);
                 }
-                Ok(Source { block, made, order: fills(shape)? })
+                from(made, shape)
             }
             Origin::Unused => Err(Why::Exists),
         }
@@ -83,7 +102,7 @@ impl<'a> Circuit<'a, '_> {
         for (dim, size) in whole.dims.iter_mut().zip(self.vars[value].ty.shape()) {
             dim.size = poly(*size);
         }
-        let whole = whole.rearrange(&source.order).or_bug("an order of all dimensions");
+        let whole = source.whole(&whole).ok_or(Why::Form)?;
         let is_contiguous = whole.is_contiguous();
         let arrays = self.arrays.get(&source.block).cloned().unwrap_or_default();
         let mut moved = Vec::with_capacity(arrays.len());
