@@ -202,3 +202,38 @@ fn loops_update_views_where_they_are() {
     let (before, left) = left(text);
     assert!(before == 0 && left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn arrays_are_made_backwards() {
+    // The last element is at `n - 1`, which has a name of its own.
+    let reversed = |from: &str| {
+        format!(
+            "fun f (n: i64, m: i64, *x: [m][n]f32, u: [n]f32) -> (res: [m][n]f32) =\n {} let (l: i64) = sub n 1\n let (w: [n]f32) = index \
+             v[{from}:n:-1]\n let (r: [m][n]f32) = update x[0] = w\n in (r)\n",
+            map("v", "n", "u")
+        )
+    };
+    none(&reversed("l"));
+    refused(&reversed("m"), Why::Part);
+}
+
+#[test]
+fn a_copy_of_what_nobody_needs_is_made_at_once() {
+    let copied = |row: &str| {
+        format!(
+            "fun f (n: i64, m: i64) -> (res: [{row}][n]f32, re: f32) =\n let (i: [n]i64) = iota i64 n 0 1\n let (v: [n][{row}]f32) = screma n (i) \
+             map \\(e: i64) -> ([{row}]f32) {{ let (g: f32) = convert f32 e let (d: [{row}]f32) = replicate ({row}) g in (d) }}\n let (t: \
+             [{row}][n]f32) = rearrange (1, 0) v\n let (c: f32) = index v[0, 0]\n in (t, c)\n"
+        )
+    };
+    // A result of a function is in row-major order.
+    none(&copied("9"));
+    refused(&copied("m"), Why::Order);
+    let text = format!(
+        "fun f (n: i64, u: [n]f32) -> (res: [n]f32, re: f32) =\n {} let (c: [n]f32) = copy v\n let (r: [n]f32) = update c[0] = 1.0f32\n let (e: \
+         f32) = index v[0]\n in (r, e)\n",
+        map("v", "n", "u")
+    );
+    refused(&text, Why::Read);
+    none(&text.replace("index v[0]", "index u[0]"));
+}

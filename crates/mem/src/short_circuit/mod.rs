@@ -460,7 +460,7 @@ impl<'a, 't> Circuit<'a, 't> {
 
     /// Whether an array may be made where its copy is. If the copy has another order, neighbours are far apart there: that is what
     /// the copy is for, unless rows are so short that writing them means writing to a few places, each from one end to the other.
-    fn is_made_well(&self, scope: &Scope<'a>, copy: Var, array: Var) -> bool {
+    fn is_made_well(&mut self, scope: &Scope<'a>, copy: Var, array: Var) -> bool {
         let Ok(source) = self.source(scope, array) else { return true };
         let shape = self.vars[copy].ty.shape();
         let row: Vec<Atom> = source.order.iter().skip(1).map(|dim| shape[*dim]).collect();

@@ -45,12 +45,12 @@ impl Source {
 
 impl<'a> Circuit<'a, '_> {
     /// The block that an array fills, if it is made by a statement of this body.
-    pub(super) fn source(&self, scope: &Scope<'a>, value: Var) -> Result<Source, Why> {
-        let place = self.table.place(value).ok_or(Why::Exists)?;
+    pub(super) fn source(&mut self, scope: &Scope<'a>, value: Var) -> Result<Source, Why> {
+        let place = self.table.place(value).ok_or(Why::Exists)?.clone();
         let shape = self.vars[value].ty.shape();
         let block = place.block;
         // An array of another size is in the block after a check, and the block is there before that check.
-        let fills = |sizes: &[Atom]| {
+        let fills = |this: &mut Self, sizes: &[Atom]| {
             let all = elements(shape);
             if all.is_none() || all != elements(sizes) {
                 return Err(Why::Part);
@@ -59,35 +59,42 @@ impl<'a> Circuit<'a, '_> {
                 return Ok(((0..shape.len()).collect(), Vec::new()));
             }
             let (lmad, backwards) = place.lmad.forwards().ok_or(Why::Form)?;
-            let starts = lmad.offset == Poly::default();
+            let starts = this.is_zero(&lmad.offset);
             let order = lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)?;
             Ok((order, backwards))
         };
-        let from = |made: usize, sizes: &[Atom]| {
-            let (order, backwards) = fills(sizes)?;
+        let from = |this: &mut Self, made: usize, sizes: &[Atom]| {
+            let (order, backwards) = fills(this, sizes)?;
             Ok(Source { block, made, order, backwards })
         };
-        match &self.table.blocks[block].origin {
+        match self.table.blocks[block].origin.clone() {
             Origin::Fresh { before, size } => {
-                let made = scope.bound.get(before).copied().ok_or(Why::Exists)?;
-                from(made, size)
+                let made = scope.bound.get(&before).copied().ok_or(Why::Exists)?;
+                from(self, made, &size)
             }
             // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
             // otherwise nobody has checked yet that it fits.
             Origin::Carried(var) => {
-                let made = *scope.bound.get(var).ok_or(Why::Exists)?;
+                let made = *scope.bound.get(&var).ok_or(Why::Exists)?;
                 if !matches!(scope.body.stms[made].exp, Exp::If(..) | Exp::Switch(..)) {
                     return Err(Why::Exists);
                 }
-                let shape = self.vars[*var].ty.shape();
+                let shape = self.vars[var].ty.shape();
                 let sizes: Vec<Var> = shape.iter().filter_map(|size| size.var()).collect();
                 if !scope.known_at(&sizes, made) {
                     return Err(Why::Unknown);
                 }
-                from(made, shape)
+                from(self, made, shape)
             }
             Origin::Unused => Err(Why::Exists),
         }
+    }
+
+    /// Whether a polynomial is known to be zero, without any check.
+    fn is_zero(&mut self, poly: &Poly) -> bool {
+        let mut proof = Proof::new(self.known.ranges());
+        let is_zero = proof.known(poly) == Poly::default();
+        is_zero && proof.certs().is_empty()
     }
 
     /// Where the arrays of a block are if the array that comes from it is at a place.
@@ -113,7 +120,10 @@ impl<'a> Circuit<'a, '_> {
                 Lmad { offset, dims: place.lmad.dims.clone() }
             } else {
                 let view = place.lmad.clone();
-                let lmad = self.numbered(&whole, &view, var).ok_or(Why::Form)?;
+                let lmad = match var == value {
+                    true => with_sizes(&to.lmad, &view),
+                    false => self.numbered(&whole, &view, var).ok_or(Why::Form)?,
+                };
                 if !self.can_cross(var, &lmad) {
                     return Err(Why::Boundary);
                 }
@@ -165,6 +175,15 @@ impl<'a> Circuit<'a, '_> {
         self.arrays.entry(to).or_default().extend(arrays);
         self.table.forget(from);
     }
+}
+
+/// An LMAD with the sizes of another one.
+fn with_sizes(lmad: &Lmad, sizes: &Lmad) -> Lmad {
+    let mut lmad = lmad.clone();
+    for (dim, other) in lmad.dims.iter_mut().zip(&sizes.dims) {
+        dim.size = other.size.clone();
+    }
+    lmad
 }
 
 /// The number of elements of a shape.
