@@ -8,6 +8,7 @@ use fehu_ir::pass::Remarks;
 use fehu_ir::{Loc, Prog, Var};
 use fehu_mem::arith::show;
 use fehu_mem::copies::copies;
+use fehu_mem::destinations::destinations;
 use fehu_mem::lifetimes::lifetimes;
 use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
@@ -24,6 +25,7 @@ pub(super) fn explain(
 ) -> (usize, Vec<(String, String)>) {
     let mut prog = prog.clone();
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
+    destinations(&mut prog, false);
     // What is too complex for a table is refused when it is compiled.
     let Ok(mut placed) = fehu_mem::assign::assign(prog) else { return (0, Vec::new()) };
     let refusals = short_circuit(&mut placed, false);
