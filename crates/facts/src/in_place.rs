@@ -27,9 +27,7 @@ pub fn returned(prog: &Prog, fun: FunId, k: usize) -> Option<usize> {
 
 fn returned_in(prog: &Prog, id: FunId, k: usize, depth: usize) -> Option<usize> {
     let fun = prog.funs.get(id)?;
-    let is_outside = prog.entries.iter().any(|entry| entry.fun == id)
-        || prog.streams.iter().any(|stream| stream.funs().any(|fun| fun == id));
-    if depth == 0 || fun.foreign.is_some() || is_outside {
+    if depth == 0 || fun.foreign.is_some() || prog.is_called_from_outside(id) {
         return None;
     }
     let from = origin(prog, &fun.body, k, depth - 1)?;

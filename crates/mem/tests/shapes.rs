@@ -106,7 +106,7 @@ fn functions_make_their_results_where_they_belong() {
     let row = |body: &str| {
         format!(
             "{FUNCTIONS}fun f (n: i64, m: i64, x: [n][m]f32) -> (res: [n][m]f32) =\n let (y: [n][m]f32) = screma n (x) map \\(u: [m]f32) -> \
-             ([m]f32) {{ {body} }}\n in (y)\n"
+             ([m]f32) {{ {body} }}\n in (y)\nentry \"f\" = f (\"x\": [n][m]f32) -> [n][m]f32\n"
         )
     };
     none(&row("let (v: [m]f32) = call g (m, u) in (v)"));
@@ -115,7 +115,7 @@ fn functions_make_their_results_where_they_belong() {
     let replaced = |index: &str, of: &str| {
         format!(
             "{FUNCTIONS}fun f (n: i64, *x: [n][n]f32, w: [n]f32) -> (res: [n][n]f32) =\n let (a: [n]f32) = index x[0]\n let (b: [n]f32) = index x[1]\n \
-             let (v: [n]f32) = call g (n, {of})\n let (y: [n][n]f32) = update x[{index}] = v\n in (y)\n"
+             let (v: [n]f32) = call g (n, {of})\n let (y: [n][n]f32) = update x[{index}] = v\n in (y)\nentry \"f\" = f (\"x\": *[n][n]f32, \"w\": [n]f32) -> [n][n]f32\n"
         )
     };
     none(&replaced("0", "w"));
@@ -125,7 +125,7 @@ fn functions_make_their_results_where_they_belong() {
     // As operands of a concatenation.
     none(&format!(
         "{FUNCTIONS}fun f (n: i64, x: [n]f32, y: [n]f32) -> (k: i64, res: [k]f32) =\n let (m: i64) = add n n\n let (v: [n]f32) = call g (n, x)\n let (w: \
-         [n]f32) = call g (n, y)\n let (c: [m]f32) = concat m (v, w)\n in (m, c)\n"
+         [n]f32) = call g (n, y)\n let (c: [m]f32) = concat m (v, w)\n in (m, c)\nentry \"f\" = f (\"x\": [n]f32, \"y\": [n]f32) -> [k]f32\n"
     ));
 }
 

@@ -54,9 +54,7 @@ pub(super) fn returned_in_place(
 ) -> Vec<Option<usize>> {
     let Item::Fun(id) = item else { return Vec::new() };
     let fun = &prog.funs[id];
-    let is_outside = prog.entries.iter().any(|entry| entry.fun == id)
-        || prog.streams.iter().any(|stream| stream.funs().any(|fun| fun == id));
-    if is_outside || fun.foreign.is_some() || calls_itself(prog, id) {
+    if prog.is_called_from_outside(id) || fun.foreign.is_some() || calls_itself(prog, id) {
         return vec![None; fun.results.len()];
     }
     let table = &tables[&item];
