@@ -217,6 +217,7 @@ pub const ASSIGN: Stage = Stage {
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
         if !settings.without.short_circuiting {
+            fehu_mem::uncopy::uncopy(&mut prog);
             fehu_mem::destinations::destinations(&mut prog, settings.target.is_gpu());
         }
         let layouts = match settings.orders {

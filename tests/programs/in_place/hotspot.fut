@@ -13,7 +13,7 @@ def row [n] (middle: [n]f32) (up: [n]f32) (down: [n]f32) (power: [n]f32) : [n]f3
 -- ==
 -- input { 2i32 [[1f32, 2f32, 3f32], [4f32, 5f32, 6f32], [7f32, 8f32, 9f32]] [[0f32, 1f32, 0f32], [1f32, 0f32, 1f32], [0f32, 0f32, 2f32]] }
 entry main [m] [n] (steps: i32) (plate: [m][n]f32) (power: [m][n]f32) : [m][n]f32 =
-  #[unsafe] loop t = plate for _i < steps do
+  loop t = plate for _i < steps do
     let top = [row t[0] t[0] t[1] power[0]]
     let inside = map (\i -> row t[i + 1] t[i] t[i + 2] power[i + 1]) (iota (m - 2))
     let bottom = [row t[m - 1] t[m - 2] t[m - 1] power[m - 1]]

@@ -41,7 +41,7 @@ mod scope;
 mod source;
 
 use crate::lmad::{Lmad, Pick};
-use crate::prove::Proof;
+use crate::prove::{Proof, Sign};
 use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick, poly, small};
 use boundary::Boundaries;
 use clear::Part;
@@ -338,21 +338,27 @@ impl<'a, 't> Circuit<'a, 't> {
         matches!(scope.body.stms[index].exp, Exp::FlatUpdate(..))
     }
 
-    /// Whether no two indices have the same address, by the order of the dimensions: a step of one is longer than all
-    /// those inside of it together.
+    /// Whether no two indices have the same address, by the order of the dimensions: a step of one, in whichever direction, is longer
+    /// than all those inside of it together, unless it has only one element.
     fn has_distinct_elements(&mut self, lmad: &Lmad) -> bool {
         let mut proof = Proof::new(self.known.ranges());
         let distinct = proof.scope(|proof| {
             proof.assume_elements(lmad);
             let mut inside = Poly::default();
             for dim in lmad.dims.iter().rev() {
-                if dim.size.as_constant() == Some(1) {
+                let Some(last) = dim.size.plus(-1) else { return false };
+                if last == Poly::default() {
                     continue;
                 }
-                if !proof.less(&inside, &dim.stride) {
-                    return false;
-                }
-                let length = dim.size.plus(-1).and_then(|last| last.mul(&dim.stride));
+                let step = proof.scope(|proof| {
+                    last.plus(-1).iter().for_each(|more| proof.assume(more));
+                    let step = match proof.sign(&dim.stride)? {
+                        Sign::Positive => Some(dim.stride.clone()),
+                        Sign::Negative => dim.stride.neg(),
+                    };
+                    step.filter(|step| proof.less(&inside, step))
+                });
+                let length = step.and_then(|step| last.mul(&step));
                 match length.and_then(|length| inside.add(&length)) {
                     Some(sum) => inside = sum,
                     None => return false,
@@ -505,23 +511,35 @@ impl<'a, 't> Circuit<'a, 't> {
     }
 
     /// Whether a part of an array fits into it before a statement: the sum of all sizes is at least that of the part if
-    /// none is negative. That holds for arrays that exist; the size of one that is made later may be checked until then.
-    fn fits(&self, scope: &Scope<'a>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
-        let outer = |var: Var| self.vars[var].ty.shape().first().copied();
+    /// none is negative. That holds for arrays that exist, and for sizes of which it is known by then; the size of one that is made
+    /// later may be checked until then.
+    fn fits(&mut self, scope: &Scope<'a>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
+        let vars = self.vars;
+        let outer = |var: Var| vars[var].ty.shape().first().copied();
         let exists = |var: Var| scope.bound.get(&var).is_none_or(|at| *at < made);
         let has_array = |size: Atom| {
             let known = scope.mentioned.iter().flatten().copied().filter(|var| exists(*var));
-            let mut known = known.map(|var| self.vars[var].ty.shape());
+            let mut known = known.map(|var| vars[var].ty.shape());
             known.any(|shape| shape.contains(&size))
         };
         parts.iter().all(|(other, _)| {
             let size = outer(*other);
             size == outer(part)
                 || match size {
-                    Some(size @ Atom::Var(_)) => exists(*other) || has_array(size),
+                    Some(size @ Atom::Var(_)) => {
+                        exists(*other) || has_array(size) || self.is_size(scope, made, size)
+                    }
                     Some(size @ Atom::Const(_)) => poly(size).as_constant().is_some_and(|n| n >= 0),
                     None => true,
                 }
         })
+    }
+
+    /// Whether a number is known not to be negative before a statement.
+    fn is_size(&mut self, scope: &Scope<'a>, made: usize, size: Atom) -> bool {
+        let mut proof = Proof::new(self.known.ranges());
+        let is_size = proof.nonneg(&poly(size));
+        let certs = proof.certs();
+        is_size && scope.known_at(&certs, made)
     }
 }
