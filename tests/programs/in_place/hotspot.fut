@@ -12,6 +12,7 @@ def row [n] (middle: [n]f32) (up: [n]f32) (down: [n]f32) (power: [n]f32) : [n]f3
 
 -- ==
 -- input { 2i32 [[1f32, 2f32, 3f32], [4f32, 5f32, 6f32], [7f32, 8f32, 9f32]] [[0f32, 1f32, 0f32], [1f32, 0f32, 1f32], [0f32, 0f32, 2f32]] }
+-- output { [[1.77999997f32, 2.74000001f32, 3.4000001f32], [4.36000013f32, 5.02999973f32, 6f32], [6.63000011f32, 7.44999981f32, 8.60999966f32]] }
 entry main [m] [n] (steps: i32) (plate: [m][n]f32) (power: [m][n]f32) : [m][n]f32 =
   loop t = plate for _i < steps do
     let top = [row t[0] t[0] t[1] power[0]]

@@ -1,4 +1,4 @@
--- Alignment scores in blocks of b x b, a diagonal of blocks after the other, all in the one matrix.
+-- Alignment scores in blocks of b x b, one diagonal of blocks after the other up to the longest, all in the one matrix.
 
 -- | A block from the column on its left, with the corner, and the row above it.
 def block [b] (penalty: i32) (left: [b + 1]i32) (above: [b]i32) (gain: [b][b]i32) : [b][b]i32 =
@@ -12,6 +12,7 @@ def block [b] (penalty: i32) (left: [b + 1]i32) (above: [b]i32) (gain: [b][b]i32
 
 -- ==
 -- input { 2i64 2i64 1 [0, -1, -2, -3, -4, -1, 0, 0, 0, 0, -2, 0, 0, 0, 0, -3, 0, 0, 0, 0, -4, 0, 0, 0, 0] [0, 0, 0, 0, 0, 0, 2, 1, 0, 3, 0, 1, 2, 0, 1, 0, 0, 5, 1, 0, 0, 1, 0, 0, 2] }
+-- output { [0i32, -1i32, -2i32, -3i32, -4i32, -1i32, 2i32, 1i32, 0i32, 0i32, -2i32, 1i32, 4i32, 3i32, 2i32, -3i32, 0i32, 6i32, 0i32, 0i32, -4i32, -1i32, 5i32, 0i32, 0i32] }
 entry main (q: i64) (b: i64) (penalty: i32) (scores: *[(q * b + 1) * (q * b + 1)]i32) (gains: [(q * b + 1) * (q * b + 1)]i32) =
   let n = q * b + 1
   in #[unsafe] loop scores for s < q do

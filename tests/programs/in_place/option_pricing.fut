@@ -17,6 +17,7 @@ def bridge (numbers: [steps]f32) : [steps]f32 =
 
 -- ==
 -- input { 100f32 0.1f32 [[0.5f32, -1f32, 0.3f32, 0.7f32, -0.2f32, 0.1f32, 0f32, 1f32], [1f32, 0f32, 0f32, 0f32, 0f32, 0f32, 0f32, 0f32]] }
+-- output { [[98.3320847f32, 99.4659042f32, 96.9512482f32, 93.1731415f32, 101.747322f32, 111.110535f32, 121.421646f32, 115.190994f32], [103.59877f32, 107.327065f32, 111.189529f32, 115.190994f32, 119.336464f32, 123.631111f32, 128.080322f32, 132.689636f32]] 11.1522942f32 }
 entry main [n] (start: f32) (volatility: f32) (numbers: [n][steps]f32) : ([n][steps]f32, f32) =
   let prices = map (\row -> map (\x -> start * f32.exp (volatility * x)) (bridge row)) numbers
   let payoff path = f32.max 0 (f32.sum path / f32.i64 steps - start)
