@@ -49,6 +49,7 @@ struct fe_stamp {
   F(fill, "cuMemsetD8Async", (uint64_t to, unsigned char byte, size_t bytes, void *stream))             \
   F(event_create, "cuEventCreate", (void **event, unsigned flags))                                      \
   F(event_record, "cuEventRecord", (void *event, void *stream))                                         \
+  F(event_wait, "cuEventSynchronize", (void *event))                                                    \
   F(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *start, void *end))                 \
   F(event_destroy, "cuEventDestroy_v2", (void *event))
 
@@ -106,6 +107,9 @@ struct fe_cuda_launch {
 // The attribute that allows it to start before the kernels before it have ended.
 #define FE_CUDA_LAUNCH_EARLY 6
 
+// Values that the device is asked for and that have not arrived, at most.
+enum { FE_ASKED = 2 };
+
 struct fe_driver {
   void *library, *compiler_library;
   struct fe_cuda cuda;
@@ -117,6 +121,7 @@ struct fe_driver {
   int capability; // 90 for 9.0
   void *context, *stream;
   void *second; // the stream for what is sent; NULL: nothing was yet
+  void *marks[FE_ASKED]; // events; NULL: not used yet
   void *base; // an event when the context began
   int64_t base_time;
 };

@@ -21,12 +21,12 @@
 
 mod activity;
 mod forward;
-mod num;
+pub(crate) mod num;
 mod own;
 mod prepare;
 mod reverse;
 mod scalar;
-mod sums;
+pub(crate) mod sums;
 
 use self::num::map;
 use self::prepare::{bind, prepare, without_custom};
