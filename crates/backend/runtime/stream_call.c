@@ -60,7 +60,7 @@ static int fe_pull_more(struct fe_feeding *feeding, int number, const struct fe_
 #ifdef FE_GPU
 static void fe_pulled_await(struct futhark_context *ctx, struct fe_pulled *pulled) {
   if (pulled->sent != NULL) {
-    fe_driver_await(ctx, pulled->sent);
+    fe_driver_arrived(ctx, pulled->sent);
     pulled->sent = NULL;
   }
 }
