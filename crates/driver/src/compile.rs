@@ -100,7 +100,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
 }
 
 /// Writes what a program has become to files that start with a name: `NAME.c`, `NAME.h` and `NAME.json` if it is a
-/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server.
+/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server. A shared library has all of them, and is called `NAME.so`.
 pub fn write(
     generated: &Generated,
     request: &Request,
@@ -114,6 +114,10 @@ pub fn write(
         PathBuf::from(name)
     };
     let source = with(".c");
+    let name = &match request.mode {
+        Mode::Shared => with(std::env::consts::DLL_SUFFIX),
+        Mode::Library | Mode::Executable | Mode::Server => name.to_owned(),
+    };
     let outputs = [name.to_owned(), source.clone(), with(".h"), with(".json")];
     if let Some(file) = request.foreign.inputs.overwritten(&outputs) {
         return Err(Box::new(errors::foreign_overwritten(&file.display().to_string())));
@@ -130,6 +134,7 @@ pub fn write(
     }
     let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
     let compiler = compiler.linking(&request.foreign.inputs);
+    let compiler = if request.mode == Mode::Shared { compiler.sharing() } else { compiler };
     // The name may be that of a program that runs just now; so it gets a new file.
     let (temporary, file) = temporary::beside(name).map_err(|why| unwritable(name, &why))?;
     drop(file);

@@ -99,7 +99,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
     };
     let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
     let runtime = fehu_backend::runtime::separate(mode, target);
-    let header = (mode == Mode::Library).then_some(api.header);
+    let header = matches!(mode, Mode::Library | Mode::Shared).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
     Artifacts { c, runtime, header, manifest, foreign }
 }

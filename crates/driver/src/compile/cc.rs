@@ -28,6 +28,8 @@ pub struct CCompiler {
     flags: Vec<String>,
     /// A flag for programs only, after the others; not for the runtime, which is compiled once.
     program_flag: Option<&'static str>,
+    /// Whether programs are shared libraries.
+    shared: bool,
     /// What programs are compiled and linked with.
     foreign: Arc<Inputs>,
     /// The functions that these have to define.
@@ -80,6 +82,10 @@ const STRICT: &str = "-ffp-contract=off";
 /// What programs are linked with.
 const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 
+/// How shared libraries are linked. Several of them in one process have functions of the same names: each calls its own.
+const SHARED: &[&str] =
+    if cfg!(target_os = "linux") { &["-shared", "-Wl,-Bsymbolic"] } else { &["-shared"] };
+
 /// How much is shown of what the compiler says.
 const LINES: usize = 12;
 
@@ -93,6 +99,7 @@ impl CCompiler {
             arguments,
             flags,
             program_flag: None,
+            shared: false,
             foreign,
             declared,
             prototypes,
@@ -154,6 +161,19 @@ impl CCompiler {
         CCompiler { foreign: foreign.clone(), ..self }
     }
 
+    /// The same compiler, for programs that are shared libraries.
+    #[must_use]
+    pub fn sharing(mut self) -> CCompiler {
+        self.flags.push("-fPIC".to_owned());
+        CCompiler { shared: true, ..self }
+    }
+
+    /// What it is called: `/usr/bin/gcc`, `/usr/bin/python3 -m ziglang cc`.
+    pub fn name(&self) -> String {
+        let words = std::iter::once(self.program.display().to_string());
+        words.chain(self.arguments.iter().cloned()).collect::<Vec<_>>().join(" ")
+    }
+
     /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
     pub(crate) fn for_program(&self, artifacts: &Artifacts) -> Res<CCompiler> {
         let mut compiler = CCompiler { declared: artifacts.foreign.clone(), ..self.clone() };
@@ -188,11 +208,12 @@ impl CCompiler {
         let installed = installed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let size = data.as_ref().map(std::fs::Metadata::len);
         format!(
-            "{} {:?} {:?} {:?} {size:?} {installed:?}",
+            "{} {:?} {:?} {:?} {} {size:?} {installed:?}",
             self.program.display(),
             self.arguments,
             self.flags,
-            self.program_flag
+            self.program_flag,
+            self.shared
         )
     }
 
@@ -207,9 +228,8 @@ impl CCompiler {
 
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
-        let mut command = self.command();
+        let mut command = self.program_command();
         command
-            .args(self.program_flag)
             .arg(plain(source))
             .arg("-o")
             .arg(plain(output))
@@ -220,8 +240,8 @@ impl CCompiler {
 
     /// Compiles a file without the runtime, and links it with that.
     pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
-        let mut command = self.command();
-        command.args(self.program_flag).arg("-DFE_SEPARATE");
+        let mut command = self.program_command();
+        command.arg("-DFE_SEPARATE");
         command.arg(plain(source)).arg(plain(runtime));
         command.arg("-o").arg(plain(output));
         command.args(self.foreign_arguments()).args(LIBRARIES);
@@ -233,6 +253,16 @@ impl CCompiler {
         let mut command = self.command();
         command.arg("-c").arg(plain(source)).arg("-o").arg(plain(output));
         self.run(command)
+    }
+
+    /// To compile and link a program.
+    fn program_command(&self) -> Command {
+        let mut command = self.command();
+        command.args(self.program_flag);
+        if self.shared {
+            command.args(SHARED);
+        }
+        command
     }
 
     fn command(&self) -> Command {
