@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +22,7 @@ def from_object(value: Any, dtype: str, rank: int) -> np.ndarray | None:
         not isinstance(value, (list, tuple, range)) and not hasattr(value, "__array__")
     ):
         return None
-    if hasattr(value, "__array__"):
+    if not isinstance(value, (list, tuple, range)):
         return np.ascontiguousarray(np.asarray(value))
     try:
         found = np.asarray(value)
@@ -52,17 +53,8 @@ def contiguous(value: Any) -> Any:
 
 def like(array: Any, library: str) -> Any:
     """An array of ours as one of another library, which shares its memory."""
-    if library == "torch":
-        import torch
-
-        return torch.from_dlpack(array)
-    if library == "cupy":
-        import cupy
-
-        return cupy.from_dlpack(array)
-    import jax.dlpack
-
-    return jax.dlpack.from_dlpack(array)
+    module = importlib.import_module({"jax": "jax.dlpack"}.get(library, library))
+    return module.from_dlpack(array)
 
 
 def chunk(iterator: Iterator[Any], dtype: str, rank: int) -> np.ndarray | None:

@@ -139,7 +139,7 @@ def _build(file: str, text: str | None, backend: str, name: str, flags: list[str
         done = _run([backend, "--library", "--shared", "-o", output, *flags, file], text)
         said = done.stderr.replace("<stdin>", shown).strip()
         if done.returncode != 0:
-            if "error[no-c-compiler]" in said:
+            if "error[c-compiler-not-found]" in said:
                 raise Unavailable(f"{said}\n\npip can bring one: pip install 'fehu-lang[cc]'")
             raise CompileError(said or f"the compiler failed with code {done.returncode}", _diagnostics(file, text, shown))
         if said:
@@ -171,7 +171,7 @@ def _diagnostics(file: str, text: str | None, shown: str) -> list[Diagnostic]:
 
 
 def _diagnostic(message: dict[str, Any], shown: str) -> Diagnostic:
-    place = next((span for span in message.get("spans", ()) if span.get("primary")), {})
+    place: dict[str, Any] = next((span for span in message.get("spans", ()) if span.get("primary")), {})
     file = place.get("file")
     return Diagnostic(
         severity=message["severity"],

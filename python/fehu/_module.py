@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -165,7 +166,7 @@ class Module:
         known = ", ".join(self.__dict__.get("entry_points", ()))
         raise AttributeError(f"the program has no entry point {name}; there are: {known}")
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Function]:
         return iter(self.entry_points.values())
 
     def __len__(self) -> int:
@@ -178,7 +179,8 @@ class Module:
 
     def report(self) -> dict[str, Any]:
         """What the program says about its memory, and with `profiling=1` about what took time."""
-        return json.loads(self._program.report() or "{}")
+        report: dict[str, Any] = json.loads(self._program.report() or "{}")
+        return report
 
     def fork(self, **options: int | str) -> Module:
         """The same program with a context of its own, for another thread."""

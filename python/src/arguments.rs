@@ -13,6 +13,7 @@ use crate::tables::{self, Field, Object, Type};
 use crate::value::Value;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
@@ -318,7 +319,9 @@ impl<'a> Arguments<'a> {
             }
             return self.reordered(object, ty, consumed);
         }
-        self.likeness.get_or_insert(Likeness::Numpy);
+        if self.likeness.is_none() {
+            self.likeness = Some(likeness(object));
+        }
         self.lenders.push(Arc::new(lender));
         if self.context.memory != Memory::Host {
             self.context.count_copy();
@@ -395,6 +398,13 @@ fn elements(ty: &'static Type) -> Prim {
 
 /// The library that an array is of.
 fn likeness(object: &Bound<'_, PyAny>) -> Likeness {
+    static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = object.py();
+    let ndarray = NDARRAY
+        .get_or_try_init(py, || PyResult::Ok(py.import("numpy")?.getattr("ndarray")?.unbind()));
+    if ndarray.is_ok_and(|ndarray| object.get_type().is(ndarray)) {
+        return Likeness::Numpy;
+    }
     let module = object.get_type().module();
     let module = module.as_ref().map_or("".into(), |name| name.to_string_lossy());
     match module.split('.').next() {

@@ -110,6 +110,10 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Ok(compiler) => compiler.linking(&request.foreign.inputs),
         Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
+    if compiler.is_brought() {
+        let name = compiler.name();
+        output::stderr(&format!("fehu: there is no C compiler on the path; using `{name}`\n"));
+    }
     let key = compile::program_key(&args.file, &request, &compiler);
     let known = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.program(key));
     let program = match known {

@@ -108,6 +108,12 @@ pub fn write(
     cache: Option<&Cache>,
 ) -> Res<()> {
     let Artifacts { c, runtime: _, header, manifest, foreign: _ } = &generated.artifacts;
+    let compiler = match request.mode {
+        Mode::Library => None,
+        Mode::Executable | Mode::Server | Mode::Shared => {
+            Some(CCompiler::find(cache, request.target, request.strict_float)?)
+        }
+    };
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
@@ -127,12 +133,10 @@ pub fn write(
         store(&with(".h"), header)?;
     }
     if let Some(manifest) = manifest {
-        store(&with(".json"), manifest)?;
+        let compiler = compiler.as_ref().filter(|_| request.mode == Mode::Shared);
+        store(&with(".json"), &with_compiler(manifest, compiler))?;
     }
-    if request.mode == Mode::Library {
-        return Ok(());
-    }
-    let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
+    let Some(compiler) = compiler else { return Ok(()) };
     let compiler = compiler.linking(&request.foreign.inputs);
     let compiler = if request.mode == Mode::Shared { compiler.sharing() } else { compiler };
     // The name may be that of a program that runs just now; so it gets a new file.
@@ -166,6 +170,18 @@ pub fn write(
         let _ = std::fs::remove_file(&temporary);
     }
     placed
+}
+
+/// A manifest that says which C compiler has made the library, if one has.
+fn with_compiler(manifest: &str, compiler: Option<&CCompiler>) -> String {
+    let described = compiler.zip(serde_json::from_str::<serde_json::Value>(manifest).ok());
+    match described {
+        Some((compiler, mut described)) => {
+            described["c_compiler"] = compiler.name().into();
+            format!("{described:#}\n")
+        }
+        None => manifest.to_owned(),
+    }
 }
 
 /// An executable, and the folder that it lives in if that is only for it.

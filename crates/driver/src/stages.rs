@@ -80,7 +80,7 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
 /// Imperative code, and the program that it is of, to C.
 pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
     let Settings { target, mode, strict_float, .. } = *settings;
-    let mut functions = fehu_backend::c::functions(imp, target, &settings.kernel_code);
+    let mut functions = fehu_backend::c::functions(imp, target, mode, &settings.kernel_code);
     let foreign = fehu_backend::foreign::prototypes(prog);
     functions.text.insert_str(0, &fehu_backend::foreign::declarations(&foreign));
     let name = |id: fehu_ir::FunId| {

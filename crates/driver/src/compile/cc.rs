@@ -1,6 +1,7 @@
 //! The C compiler: which one, with which flags, and what it says when it fails.
 //!
-//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there.
+//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there, and where there is none, the
+//! one in the package `ziglang` of a Python: the one that `FEHU_PYTHON` names, which is beside us, or which is on the path.
 //! `CFLAGS` replaces our flags. In both, quotes and backslashes mean what they do in a shell, so that names may have blanks.
 //! Ours are for gcc and clang on a common machine; what a compiler does not know is
 //! left out, which is tried once and remembered.
@@ -36,6 +37,8 @@ pub struct CCompiler {
     declared: Vec<Prototype>,
     /// A file with their prototypes, and the folder that it is in.
     prototypes: Option<(PathBuf, Arc<Folder>)>,
+    /// Whether it comes with a package, since there is no other.
+    brought: bool,
     /// Whether somebody reads what it says.
     heard: bool,
 }
@@ -103,6 +106,7 @@ impl CCompiler {
             foreign,
             declared,
             prototypes,
+            brought: false,
             heard: true,
         }
     }
@@ -127,10 +131,10 @@ impl CCompiler {
                 CCompiler { program, arguments, ..CCompiler::nameless() }
             }
             None => {
-                let program = NAMES.into_iter().find_map(search);
-                let program =
-                    program.ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?;
-                CCompiler { program, ..CCompiler::nameless() }
+                let found = NAMES.into_iter().find_map(search);
+                let own = found.map(|program| CCompiler { program, ..CCompiler::nameless() });
+                own.or_else(CCompiler::of_python)
+                    .ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?
             }
         };
         match variable("CFLAGS") {
@@ -146,6 +150,27 @@ impl CCompiler {
             compiler.flags.push(STRICT.to_owned());
         }
         Ok(compiler)
+    }
+
+    /// The one that a package of Python contains.
+    fn of_python() -> Option<CCompiler> {
+        let named = std::env::var_os("FEHU_PYTHON").map(PathBuf::from);
+        let beside = std::env::current_exe().ok().map(|own| own.with_file_name("python3"));
+        let pythons = named.into_iter().chain(beside).chain(search("python3"));
+        let has_it = |python: &PathBuf| {
+            let mut command = Command::new(python);
+            command.args(["-c", "import ziglang"]).stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        };
+        let program = pythons.filter(|python| python.is_file()).find(has_it)?;
+        let arguments = ["-m", "ziglang", "cc"].map(str::to_owned).to_vec();
+        Some(CCompiler { program, arguments, brought: true, ..CCompiler::nameless() })
+    }
+
+    /// Whether it is one that nobody has asked for, so that people should know.
+    pub fn is_brought(&self) -> bool {
+        self.brought
     }
 
     /// The same compiler with other flags.
