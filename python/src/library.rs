@@ -170,7 +170,9 @@ impl Context {
     /// What went wrong last.
     fn error(&self) -> Option<String> {
         // SAFETY: it is asked by whoever has the turn, or by the only owner.
-        unsafe { taken((self.symbols.get_error)(self.raw)) }
+        let error = unsafe { taken((self.symbols.get_error)(self.raw)) }?;
+        let error = error.trim_end();
+        Some(error.strip_prefix("Error: ").unwrap_or(error).to_owned())
     }
 
     /// Asks what runs now to stop, or allows the next call. May be called from signal handlers.
@@ -218,8 +220,7 @@ impl Turn<'_> {
 
     fn failure(&self, code: c_int) -> Failure {
         let message = self.context.error().unwrap_or_else(|| "the call failed".to_owned());
-        let message = message.trim_end().strip_prefix("Error: ").unwrap_or(message.trim_end());
-        Failure { code, message: message.to_owned() }
+        Failure { code, message }
     }
 
     /// Waits for the device, if there is one.
