@@ -313,7 +313,7 @@ impl<'a> Arguments<'a> {
         let (shape, strides) = (list(view.shape), list(view.strides));
         let ordered = dlpack::contiguous(&shape, &strides, view.itemsize as i64);
         let data = view.buf;
-        if !ordered || data as usize % size.max(1) != 0 {
+        if !ordered || !(data as usize).is_multiple_of(size.max(1)) {
             if !first {
                 return Err(Mismatch::Wrong(format!("{} cannot be copied", given(object))));
             }
@@ -367,7 +367,7 @@ impl<'a> Arguments<'a> {
         self.likeness.get_or_insert(likeness(object));
         self.matches(object, ty, view.prim, view.shape.len())?;
         let size = elements(ty).size();
-        if !view.contiguous || view.data as usize % size != 0 {
+        if !view.contiguous || !(view.data as usize).is_multiple_of(size) {
             return self.reordered(object, ty, consumed);
         }
         if view.on_device && self.context.memory == Memory::Host {

@@ -247,8 +247,8 @@ fn kept_object(
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
-    let runtime =
-        runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
+    let runtime = runtime.as_deref().filter(|_| compiler.takes_objects());
+    let runtime = runtime.map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
     let compiler = compiler.for_program(artifacts)?;
     make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),

@@ -140,7 +140,11 @@ impl CCompiler {
         match variable("CFLAGS") {
             Some(flags) => compiler.flags = words(&flags),
             None => {
-                compiler.flags = compiler.own_flags(cache);
+                compiler.flags = match compiler.brought {
+                    // It is known, and reads nothing from standard input to be asked.
+                    true => FLAGS[0].iter().map(|&flag| flag.to_owned()).collect(),
+                    false => compiler.own_flags(cache),
+                };
                 if target.is_gpu() {
                     compiler.optimise_less();
                 }
@@ -166,6 +170,11 @@ impl CCompiler {
         let program = pythons.filter(|python| python.is_file()).find(has_it)?;
         let arguments = ["-m", "ziglang", "cc"].map(str::to_owned).to_vec();
         Some(CCompiler { program, arguments, brought: true, ..CCompiler::nameless() })
+    }
+
+    /// Whether objects can have any names.
+    pub(crate) fn takes_objects(&self) -> bool {
+        !self.brought
     }
 
     /// Whether it is one that nobody has asked for, so that people should know.
