@@ -241,6 +241,7 @@ const VALUES: Files = files![
 /// `main` of an executable.
 const CLI: Files = files![
     "stream_buffer.c",
+    "stream_courier.c",
     "stream_source.c",
     "stream_sink.c",
     "stream_pace.c",

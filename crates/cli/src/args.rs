@@ -414,7 +414,7 @@ pub(crate) struct PlanArgs {
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.
     #[arg(long, value_name = "SIZE", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: Option<u32>,
-    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
+    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `unaccumulation` (sums instead of single contributions in derivatives), `in-place`
     /// (in-place updates), `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements), `tiling`, `short-circuiting` (making arrays where
     /// they would be copied to), `inlining` (copying functions into GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]

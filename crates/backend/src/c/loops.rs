@@ -196,6 +196,8 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Fetch(..)
+            | Stm::Ask(..)
+            | Stm::Receive(_)
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
