@@ -148,6 +148,11 @@ fn writes() {
 }
 
 #[test]
+fn decided() {
+    agrees("decided");
+}
+
+#[test]
 fn layouts() {
     agrees("layouts");
 }
