@@ -153,6 +153,11 @@ fn decided() {
 }
 
 #[test]
+fn ranks() {
+    agrees("ranks");
+}
+
+#[test]
 fn layouts() {
     agrees("layouts");
 }
