@@ -32,6 +32,7 @@ mod inline;
 mod simplify;
 mod steps;
 mod streamed;
+mod unaccumulate;
 mod unpartition;
 mod unpass;
 mod unroll;
@@ -48,6 +49,7 @@ pub use inline::INLINE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use steps::STEPS;
 pub use streamed::STREAMED;
+pub use unaccumulate::UNACCUMULATE;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
@@ -73,6 +75,7 @@ pub const PASSES: &[Pass] = &[
     UNPARTITION,
     COPYUPDATES,
     DIFFERENTIATE,
+    UNACCUMULATE,
     UNROLL,
     VECTORISE,
 ];

@@ -98,7 +98,6 @@ struct fe_driver {
   struct fe_opencl cl;
   void *platform, *device, *context, *queue;
   void *second; // the queue for what is sent; NULL: nothing was yet
-  void *sent;   // the event of the last of it
   void *marks[FE_ASKED]; // events; NULL: none
   int version;         // 30 for OpenCL 3.0
   bool correct_divide; // f32 can be divided as IEEE wants it
