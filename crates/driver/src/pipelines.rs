@@ -10,8 +10,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNPARTITION, UNROLL,
-    UNSTREAM, VECTORISE,
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED, UNPARTITION,
+    UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -55,6 +55,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         SIMPLIFY,  // What one call of a library does is not fused with anything.
         VECTORISE, // Intermediate arrays go.
         FUSE,
+        // What is combined is known; what puts the results together can be fused with what reads them.
+        SCALARISE,
         // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
         // an array is now a number that is computed, of which more is known.
         SIMPLIFY, CSE, CHECKS, HOIST,
@@ -71,8 +73,8 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SIMPLIFY, CSE,
-        CHECKS, HOIST, FUSE, SIMPLIFY, STREAMED, //
+        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SCALARISE,
+        SIMPLIFY, CSE, CHECKS, HOIST, FUSE, SIMPLIFY, STREAMED, //
         // Streams have done their work once fusion is over.
         UNSTREAM, SIMPLIFY, //
         // Who executes what is known: one thread.
@@ -119,6 +121,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         SIMPLIFY,
         VECTORISE,
         FUSE,
+        SCALARISE,
         SIMPLIFY,
         CSE,
         CHECKS,
@@ -163,6 +166,7 @@ pub const GPU: Pipeline = Pipeline {
         SIMPLIFY,
         VECTORISE,
         FUSE,
+        SCALARISE,
         SIMPLIFY,
         CSE,
         CHECKS,
