@@ -66,9 +66,22 @@ impl Reverse {
         self.adjoints.insert(array, new);
     }
 
+    /// Whether a variable has another adjoint than zero.
+    pub(super) fn has_adjoint(&self, var: Var) -> bool {
+        self.adjoints.contains_key(&var) || self.one_hots.contains_key(&var)
+    }
+
+    /// Whether contributions to an array go into an accumulator.
+    pub(super) fn is_accumulated(&self, array: Var) -> bool {
+        matches!(self.adjoints.get(&array), Some(Adjoint::Acc(_)))
+    }
+
     /// The adjoint of a variable whose definition has been reached, if it is not zero. It is a value, because nothing that is bound in
     /// a scope has its adjoint in an accumulator there.
-    pub(super) fn take(&mut self, _: &mut Builder<'_>, var: Var) -> Option<Atom> {
+    pub(super) fn take(&mut self, b: &mut Builder<'_>, var: Var) -> Option<Atom> {
+        if let Some(all) = self.take_one(b, var) {
+            self.contribute(b, var.into(), all);
+        }
         match self.adjoints.remove(&var)? {
             Adjoint::Value(value) => Some(value),
             Adjoint::Acc(_) => None,
@@ -82,13 +95,8 @@ impl Reverse {
         }
     }
 
-    pub(super) fn take_all(&mut self, vars: &[Var]) -> Vec<Option<Atom>> {
-        vars.iter()
-            .map(|var| match self.adjoints.remove(var)? {
-                Adjoint::Value(value) => Some(value),
-                Adjoint::Acc(_) => None,
-            })
-            .collect()
+    pub(super) fn take_all(&mut self, b: &mut Builder<'_>, vars: &[Var]) -> Vec<Option<Atom>> {
+        vars.iter().map(|var| self.take(b, *var)).collect()
     }
 }
 

@@ -7,7 +7,7 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `fold`: reductions; `select`: minima and maxima; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
 //! * `control`: branches; `repeat`: loops and their tapes.
 
 mod accumulate;
@@ -17,10 +17,12 @@ mod fold;
 mod map;
 mod repeat;
 mod scan;
+mod select;
 mod structure;
 mod write;
 
 use self::adjoint::Adjoint;
+use self::select::OneHot;
 use super::activity::{self, Set};
 use super::num::{has_numbers, outer, zero};
 use super::scalar::partials;
@@ -88,6 +90,10 @@ struct Reverse {
     useful: Set,
     /// The adjoints of variables in scope; others are zero.
     adjoints: FxHashMap<Var, Adjoint>,
+    /// What comes to that for arrays of the scope that have another adjoint than zero at one index.
+    one_hots: FxHashMap<Var, OneHot>,
+    /// The variables that the statements of the scope bind.
+    local: Set,
     /// For accumulators of the primal, by their certificates: the adjoints of their arrays, or none if these are zero.
     accs: FxHashMap<Var, Vec<Option<Var>>>,
     loc: Option<Loc>,
@@ -102,6 +108,8 @@ struct Step {
 enum Saved {
     Nothing,
     Loop(repeat::Taped),
+    /// Which element a reduction has selected.
+    Winner(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
@@ -139,6 +147,7 @@ impl Reverse {
             b.push(stm);
             return Ok(());
         }
+        let Some(stm) = self.select_forward(b, stm, steps) else { return Ok(()) };
         match &stm.exp {
             Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
             Exp::Hist(_) => return self.hist_forward(b, stm, steps),
@@ -185,6 +194,8 @@ impl Reverse {
     }
 
     fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
+        let local = steps.iter().flat_map(|step| step.stm.pat.iter().copied()).collect();
+        let outside = std::mem::replace(&mut self.local, local);
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
@@ -192,6 +203,7 @@ impl Reverse {
             self.step(b, step)?;
             b.set_certs(certs);
         }
+        self.local = outside;
         Ok(())
     }
 
@@ -208,16 +220,20 @@ impl Reverse {
             Exp::Screma(op) if op.inputs.iter().any(|input| !b.ty(*input).is_array()) => {}
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {}
             // Nothing depends on it.
-            _ if !stm.pat.iter().any(|var| self.adjoints.contains_key(var)) => return Ok(()),
+            _ if !stm.pat.iter().any(|var| self.has_adjoint(*var)) => return Ok(()),
             _ => {}
         }
         match (&stm.exp, &step.saved) {
             (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
             (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
-                let adjoints = self.take_all(&stm.pat);
+                if self.map_back_at_one(b, stm, op)? {
+                    return Ok(());
+                }
+                let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
             }
+            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
