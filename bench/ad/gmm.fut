@@ -4,6 +4,8 @@
 -- entry: primal gradient
 -- random input { [25]f64 [25][64]f64 [25][64]f64 [25][2016]f64 [1000][64]f64 }
 -- random input { [200]f64 [200][32]f64 [200][32]f64 [200][496]f64 [1000][32]f64 }
+-- large random input { [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64 }
+-- large random input { [25]f64 [25][64]f64 [25][64]f64 [25][2016]f64 [10000][64]f64 }
 
 def logsumexp [n] (xs: [n]f64) : f64 =
   let largest = f64.maximum xs
