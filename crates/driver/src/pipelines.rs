@@ -245,6 +245,10 @@ pub const ASSIGN: Stage = Stage {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
+        if !settings.without.short_circuiting {
+            fehu_mem::uncopy::uncopy(&mut prog);
+            fehu_mem::destinations::destinations(&mut prog, settings.target.is_gpu());
+        }
         let layouts = match settings.orders {
             _ if !settings.target.is_gpu() || settings.without.coalescing => Layouts::RowMajor,
             None => Layouts::Coalesced,

@@ -19,7 +19,12 @@ pub(super) enum Adjoint {
 
 impl Reverse {
     /// Adds to the adjoint of an operand.
-    pub(super) fn contribute(&mut self, b: &mut Builder<'_>, to: Atom, value: Atom) {
+    pub(in crate::differentiate) fn contribute(
+        &mut self,
+        b: &mut Builder<'_>,
+        to: Atom,
+        value: Atom,
+    ) {
         let Atom::Var(var) = to else { return };
         if !self.varied.contains(&var) {
             return;
@@ -88,11 +93,25 @@ impl Reverse {
         }
     }
 
-    pub(super) fn take_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Atom {
+    pub(in crate::differentiate) fn take_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Atom {
         match self.take(b, var) {
             Some(value) => value,
             None => self.zero_like(b, var),
         }
+    }
+
+    /// The adjoint of an array as a value, which is then its own no more: zeros, if contributions go into an accumulator.
+    pub(in crate::differentiate) fn value_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Var {
+        let adjoint = match self.is_accumulated(var) {
+            true => self.zero_like(b, var),
+            false => self.take_or_zero(b, var),
+        };
+        adjoint.var().or_bug("adjoint of an array")
+    }
+
+    /// The adjoint of an array begins with this value.
+    pub(in crate::differentiate) fn start_from(&mut self, array: Var, adjoint: Var) {
+        self.adjoints.insert(array, Adjoint::Value(adjoint.into()));
     }
 
     pub(super) fn take_all(&mut self, b: &mut Builder<'_>, vars: &[Var]) -> Vec<Option<Atom>> {
