@@ -184,13 +184,16 @@ static int fe_stream_arguments(struct fe_server *server, struct fe_stream *strea
 
 // ---- Feeding ----
 
-// Says which sequences are read next. Before the first of them has come, nothing has been executed.
+// Says which sequences are read next. Before the first of them has come, nothing has been executed, unless what is executed says which these are.
 static const struct fe_step *fe_stream_wants(const struct fe_stream *stream) {
   const struct fe_streaming *streaming = stream->feeding.steps.streaming;
   if (stream->started) {
     return stream->feeding.pass;
   }
   for (int i = 0; i < streaming->num_steps; i++) {
+    if (streaming->steps[i].jump) {
+      return NULL;
+    }
     if (streaming->steps[i].pass && streaming->steps[i].num_sources > 0) {
       return &streaming->steps[i];
     }

@@ -129,6 +129,12 @@ static int fe_steps_call(struct fe_steps *steps, const struct fe_step *step) {
   return code;
 }
 
+// The number of the step after a jump, which is otherwise `next`.
+static int fe_steps_jump(const struct fe_steps *steps, const struct fe_step *jump, int next) {
+  bool stays = jump->unless >= 0 && *(const bool *)(const void *)steps->slots[jump->unless].scalar.bytes;
+  return stays ? next : jump->to;
+}
+
 // A result that has no memory of its own may be a chunk that is about to be replaced.
 static int fe_part_own(struct futhark_context *ctx, struct fe_held *part, int64_t bytes) {
   return part->mem.block == NULL && part->mem.data != NULL && bytes > 0 ? fe_own_array(ctx, &part->mem, bytes) : 0;
@@ -171,8 +177,15 @@ static int fe_grow(struct fe_steps *steps, int slot, const struct fe_held *part,
 // A pass begins: nothing has come of it.
 static void fe_steps_begin_pass(struct fe_steps *steps, const struct fe_step *step) {
   for (int s = 0; s < step->num_sinks; s++) {
-    steps->slots[step->sinks[s].count].scalar.i64 = 0;
-    steps->slots[step->sinks[s].count].known = true;
+    const struct fe_sink *sink = &step->sinks[s];
+    steps->slots[sink->count].scalar.i64 = 0;
+    steps->slots[sink->count].known = true;
+    // It may have been executed before.
+    for (int i = 0; i < sink->num_parts && sink->arrays != NULL; i++) {
+      fe_free(steps->ctx, &steps->slots[sink->arrays[i]].mem);
+      memset(&steps->slots[sink->arrays[i]], 0, sizeof *steps->slots);
+      steps->capacities[sink->arrays[i]] = 0;
+    }
   }
 }
 

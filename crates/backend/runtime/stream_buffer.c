@@ -18,7 +18,8 @@ struct fe_buffer {
   bool reached;                // the device reaches the memory
   unsigned char *device;
   size_t device_capacity;
-  bool sent; // the copy is on its way
+  bool delivered; // the elements are nowhere else
+  bool sent;      // the copy is on its way
 #endif
 };
 
@@ -94,7 +95,20 @@ static int fe_buffer_want(struct fe_buffer *buffer, size_t bytes) {
   return 0;
 }
 
-#ifndef FE_GPU
+#ifdef FE_GPU
+// Makes room for so many bytes on the device. What is there is lost.
+static bool fe_buffer_want_device(struct fe_buffer *buffer, size_t bytes) {
+  if (bytes > buffer->device_capacity) {
+    if (buffer->device != NULL) {
+      fe_driver_free(buffer->ctx, buffer->device);
+    }
+    size_t capacity = bytes > buffer->capacity ? bytes : buffer->capacity;
+    buffer->device = fe_driver_alloc(buffer->ctx, (int64_t)capacity);
+    buffer->device_capacity = buffer->device == NULL ? 0 : capacity;
+  }
+  return buffer->device != NULL;
+}
+#else
 // The elements are those of a file, from a place on: nothing is copied. False if that is not possible here.
 static bool fe_buffer_map(struct fe_buffer *buffer, int file, uint64_t from, size_t bytes) {
 #if defined(MAP_POPULATE) && (!defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)

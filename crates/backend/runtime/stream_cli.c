@@ -301,14 +301,7 @@ static bool fe_prepare_source(const struct fe_settings *settings, struct fe_run 
 // A sequence that several passes read must be one that can be.
 static bool fe_can_be_read(const struct fe_settings *settings, const struct fe_run *run) {
   for (int i = 0; i < run->steps.streaming->num_sources; i++) {
-    int passes = 0;
-    for (int s = 0; s < run->steps.streaming->num_steps; s++) {
-      const struct fe_step *step = &run->steps.streaming->steps[s];
-      for (int k = 0; k < step->num_sources; k++) {
-        passes += step->sources[k] == i;
-      }
-    }
-    if (passes > 1 && !fe_source_can_rewind(&run->sources[i])) {
+    if (run->steps.streaming->again[i] && !fe_source_can_rewind(&run->sources[i])) {
       fe_wrong(settings, "Error: %s", run->sources[i].message);
       return false;
     }
@@ -393,6 +386,19 @@ enum { FE_OWN_MEMORY = 2 << 20 };
 
 // Memory for the run, if the user does not say how much: a quarter of what is free.
 static int64_t fe_free_memory(void) {
+  // Pages of files that nobody needs are free, too, but only this tells.
+  long long available = 0;
+  FILE *file = fopen("/proc/meminfo", "r");
+  char line[256];
+  while (file != NULL && available == 0 && fgets(line, sizeof line, file) != NULL) {
+    available = sscanf(line, "MemAvailable: %lld kB", &available) == 1 ? available : 0;
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  if (available > 0) {
+    return (int64_t)available * 1024 / 4;
+  }
 #if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
   int64_t pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? pages * size / 4 : (int64_t)1 << 28;

@@ -15,6 +15,10 @@ struct fe_feeding {
   int64_t most;               // elements of a chunk, because memory was short
   bool used[FE_MAX_SEQUENCES]; // the sources that a pass has begun to read
   struct fe_held *columns;
+#ifdef FE_GPU
+  // For each source of the pass the addresses of a chunk's columns on the device, if it was sent; NULL: it was not.
+  unsigned char *const *sent[FE_MAX_SEQUENCES];
+#endif
   fe_take *take;
   void *state;
 };
@@ -120,6 +124,10 @@ static int fe_feeding_go_on(struct fe_feeding *feeding) {
   feeding->pass = NULL;
   while (feeding->next < streaming->num_steps) {
     const struct fe_step *step = &streaming->steps[feeding->next++];
+    if (step->jump) {
+      feeding->next = fe_steps_jump(&feeding->steps, step, feeding->next);
+      continue;
+    }
     if (step->pass && step->num_sources > 0) {
       fe_steps_begin_pass(&feeding->steps, step);
       feeding->pass = step;
@@ -237,6 +245,12 @@ static int fe_feed_part(struct fe_feeding *feeding, const struct futhark_chunk *
         column->shape[d] = fe_column_size(steps, type, d);
       }
       int64_t at = (of_values ? values[i] : from[i]) * fe_column_width(steps, type);
+#ifdef FE_GPU
+      if (feeding->sent[i] != NULL && count > 0) {
+        column->mem.data = feeding->sent[i][c] + at;
+        continue;
+      }
+#endif
       const unsigned char *data = count == 0 ? NULL : (const unsigned char *)chunk->columns[c] + at;
 #ifdef FE_GPU
       static const unsigned char nothing[8];

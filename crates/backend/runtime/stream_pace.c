@@ -11,14 +11,16 @@ struct fe_pace {
   bool settled;
   double read, need;    // bytes of an element as it is read, and while it is computed
   int64_t budget;       // bytes
+  double chunk_bytes;   // of the largest chunk
   // For the report.
   int64_t chunks, elements, smallest, largest, retries;
 };
 
 #ifdef FE_GPU
-// One chunk is computed, one is on its way to the device, and one is read. Memory that a device reaches takes long to get (more than 10 ms
-// for this much), so that it does not grow.
-enum { FE_CHUNKS = 3, FE_FIRST_BYTES = 1 << 25, FE_LARGEST_BYTES = 1 << 25 };
+// One chunk is computed, one is on its way to the device, and one is read. What goes there at once is in large chunks, so that all threads
+// have something to read. What does not is first in memory that the device reaches, which takes long to get (more than 10 ms for this much), so
+// that it does not grow.
+enum { FE_CHUNKS = 3, FE_FIRST_BYTES = 1 << 25, FE_LARGEST_BYTES = 1 << 25, FE_DELIVERED_BYTES = 1 << 27 };
 #else
 enum { FE_CHUNKS = 2, FE_FIRST_BYTES = 1 << 20, FE_LARGEST_BYTES = 1 << 26 };
 #endif
@@ -30,13 +32,15 @@ static double fe_pace_reading(double read, double count) {
   return (FE_CHUNKS + 0.5) * read * count;
 }
 
-static void fe_pace_start(struct fe_pace *pace, int64_t fixed, int64_t budget, double read) {
+// `first` and `largest` are the bytes of chunks.
+static void fe_pace_start(struct fe_pace *pace, int64_t fixed, int64_t budget, double read, double first, double largest) {
   memset(pace, 0, sizeof *pace);
   pace->fixed = fixed;
   pace->read = read < 1 ? 1 : read;
   pace->need = 2 * pace->read;
   pace->budget = budget;
-  pace->size = (int64_t)(FE_FIRST_BYTES / pace->read);
+  pace->chunk_bytes = largest;
+  pace->size = (int64_t)(first / pace->read);
   pace->size = pace->size < 1 ? 1 : pace->size;
   pace->most = INT64_MAX;
 }
@@ -48,7 +52,7 @@ static int64_t fe_pace_next(const struct fe_pace *pace, int64_t used) {
   }
   double left = (double)(pace->budget - used);
   double bound = left <= 0 ? 1 : left / (fe_pace_reading(pace->read, 1) + 1.5 * pace->need);
-  double most = FE_LARGEST_BYTES / pace->read;
+  double most = pace->chunk_bytes / pace->read;
   bound = bound < most ? bound : most;
   int64_t size = pace->size < pace->most ? pace->size : pace->most;
   size = (double)size < bound ? size : (int64_t)bound;

@@ -189,12 +189,14 @@ static int fe_run_chunks(struct fe_run *run, const struct fe_step *step) {
   for (int turn = 0; !last; turn = (turn + 1) % FE_CHUNKS) {
     struct fe_chunk *chunk = step->num_sources > 0 ? &run->chunks[turn] : NULL;
     int64_t count;
+    int64_t start = fe_now();
     if (chunk != NULL) {
       pthread_mutex_lock(&run->lock);
       while (!chunk->full && !fe_interrupted) {
         fe_pause_run(run);
         fe_show_progress(run);
       }
+      run->times.unread += fe_now() - start;
       pthread_mutex_unlock(&run->lock);
     }
     if (fe_interrupted) {
@@ -214,14 +216,22 @@ static int fe_run_chunks(struct fe_run *run, const struct fe_step *step) {
     int code = 0;
 #ifdef FE_GPU
     if (chunk != NULL && chunk->sent != NULL) {
-      code = fe_driver_follow(run->steps.ctx, chunk->sent);
+      start = fe_now();
+      if (run->report) {
+        fe_driver_arrived(run->steps.ctx, chunk->sent); // so that this time is known
+      } else {
+        code = fe_driver_follow(run->steps.ctx, chunk->sent);
+      }
+      run->times.arriving += fe_now() - start;
       chunk->sent = NULL;
     }
     if (code != 0) {
       return code;
     }
 #endif
+    start = fe_now();
     code = fe_run_elements(run, step, chunk, before, 0, count, zeros, chunk == NULL ? zeros : chunk->totals, last);
+    run->times.computing += fe_now() - start;
     before += count;
     if (code != 0) {
       return code;
@@ -270,6 +280,18 @@ static void fe_report_pass(const struct fe_run *run, int64_t time) {
   fprintf(stderr, "pass: %lld elements in %lld chunks of %lld to %lld, %lld repeated; %s in %.3f s (%s/s); %.1f bytes of arrays for an element, budget %s\n",
           (long long)pace->elements, (long long)pace->chunks, (long long)pace->smallest, (long long)pace->largest,
           (long long)pace->retries, read, (double)time / 1e9, rate, pace->need, budget);
+  const struct fe_times *times = &run->times;
+  // Results are handed over, and waited for, while a chunk is computed.
+  fprintf(stderr, "  computing %.3f s, waiting for chunks %.3f s, for the device %.3f s, for what is written %.3f s; reader: reading %.3f s, waiting %.3f s\n",
+          (double)(times->computing - times->unwritten) / 1e9, (double)times->unread / 1e9, (double)times->arriving / 1e9,
+          (double)times->unwritten / 1e9, (double)times->reading / 1e9, (double)times->uncomputed / 1e9);
+#ifdef FE_GPU
+  const struct fe_courier *courier = &run->courier;
+  if (courier->next > 0) {
+    fprintf(stderr, "  to the device in %lld pieces, by %d threads: reading %.3f s, waiting for copies %.3f s together\n",
+            (long long)courier->next, run->team.size + 1, (double)courier->reading / 1e9, (double)courier->waiting / 1e9);
+  }
+#endif
 }
 
 // Executes a pass.
@@ -288,7 +310,20 @@ static int fe_run_pass(struct fe_run *run, const struct fe_step *step) {
     }
   }
   fe_steps_begin_pass(&run->steps, step);
-  fe_pace_start(&run->pace, run->chunk, run->limit, read);
+#ifdef FE_GPU
+  bool delivered = step->num_sources > 0;
+  for (int i = 0; i < step->num_sources; i++) {
+    const struct fe_source *source = &run->sources[step->sources[i]];
+    bool plain = source->size > 0 && source->sequence->num_columns == 1; // a file whose elements have one size
+    delivered = delivered && (source->format == FE_MEMORY || plain);
+  }
+  run->courier.next = run->courier.reading = run->courier.waiting = 0;
+  double first = delivered ? FE_DELIVERED_BYTES : FE_FIRST_BYTES, largest = delivered ? FE_DELIVERED_BYTES : FE_LARGEST_BYTES;
+#else
+  double first = FE_FIRST_BYTES, largest = FE_LARGEST_BYTES;
+#endif
+  fe_pace_start(&run->pace, run->chunk, run->limit, read, first, largest);
+  memset(&run->times, 0, sizeof run->times);
   fe_pool_settle(fe_pool_of(run->steps.ctx));
   run->used = fe_pool_of(run->steps.ctx)->used;
   run->columns = calloc((size_t)columns + 1, sizeof *run->columns);
@@ -371,15 +406,29 @@ static int fe_run_pass(struct fe_run *run, const struct fe_step *step) {
 static int fe_run_steps(struct fe_run *run) {
   int code = 0;
   fe_team_start(&run->team);
+#ifdef FE_GPU
+  fe_courier_start(&run->courier, run->steps.ctx, &run->team, run->bounded ? run->limit : 0);
+#endif
   for (int i = 0; i < run->steps.streaming->num_sources; i++) {
     run->sources[i].team = &run->team;
+#ifdef FE_GPU
+    run->sources[i].courier = &run->courier;
+#endif
   }
-  for (int i = 0; i < run->steps.streaming->num_steps && code == 0; i++) {
-    const struct fe_step *step = &run->steps.streaming->steps[i];
-    code = step->pass ? fe_run_pass(run, step) : fe_steps_call(&run->steps, step);
+  for (int next = 0; next < run->steps.streaming->num_steps && code == 0;) {
+    const struct fe_step *step = &run->steps.streaming->steps[next++];
+    if (step->jump) {
+      next = fe_steps_jump(&run->steps, step, next);
+    } else {
+      code = step->pass ? fe_run_pass(run, step) : fe_steps_call(&run->steps, step);
+    }
+    code = code == 0 && fe_interrupted ? fe_run_fail(run, "interrupted") : code;
   }
   if (!fe_interrupted) {
     fe_team_end(&run->team);
+#ifdef FE_GPU
+    fe_courier_end(&run->courier);
+#endif
   }
   if (run->report) {
     fprintf(stderr, "peak memory: %ld kB\n", fe_peak_memory());

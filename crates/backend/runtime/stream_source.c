@@ -24,6 +24,9 @@ struct fe_source {
   bool plain;                  // the file has a size, and its elements one as well, so that any of them can be read:
   uint64_t at_byte, end_byte;  // from here on, and up to here
   struct fe_team *team;        // who helps
+#ifdef FE_GPU
+  struct fe_courier *courier; // who brings elements to the device
+#endif
   int64_t rows[FE_PART_RANK]; // the sizes of an element, if there is one column or its elements differ in size; -1: not known yet
   size_t widths[FE_MAX_COLUMNS]; // the bytes of an element, for each column
   size_t record;              // the sum of these
@@ -323,24 +326,31 @@ struct fe_records {
   int error;           // of any part
 };
 
+// Reads some bytes of a plain file, from those on that are next; 0, or an error number.
+static int fe_source_bytes_at(void *source, unsigned char *to, size_t from, size_t bytes) {
+  const struct fe_source *s = source;
+  for (size_t done = 0; done < bytes;) {
+    ssize_t got = pread(fileno(s->own.file), to + done, bytes - done, (off_t)(s->at_byte + from + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      return got < 0 ? errno : EIO; // the file has become shorter
+    }
+    done += (size_t)got;
+  }
+  return 0;
+}
+
 static void fe_records_part(void *argument, int part, int parts) {
   struct fe_records *all = argument;
   struct fe_source *s = all->source;
   int64_t each = all->count / parts, first = each * part, count = part + 1 == parts ? all->count - first : each;
   unsigned char *to = all->to + (size_t)first * s->record;
-  uint64_t at = s->at_byte + (uint64_t)first * s->record;
-  for (size_t left = (size_t)count * s->record, done = 0; left > 0;) {
-    ssize_t got = pread(fileno(s->own.file), to + done, left, (off_t)(at + done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      // The file has become shorter.
-      __atomic_store_n(&all->error, got < 0 ? errno : EIO, __ATOMIC_RELAXED);
-      return;
-    }
-    done += (size_t)got;
-    left -= (size_t)got;
+  int error = fe_source_bytes_at(s, to, (size_t)first * s->record, (size_t)count * s->record);
+  if (error != 0) {
+    __atomic_store_n(&all->error, error, __ATOMIC_RELAXED);
+    return;
   }
   if (s->sequence->num_columns > 1) {
     fe_source_split(s, to, all->columns, all->from + first, count);
@@ -369,11 +379,17 @@ static bool fe_source_plain(struct fe_source *s, struct fe_buffer *columns, int6
   *whole = s->record == 0 || left / s->record > (uint64_t)some ? some : (int64_t)(left / s->record);
   *got = s->record == 0 ? 0 : *whole < some ? (size_t)left : (size_t)*whole * s->record;
   size_t bytes = (size_t)*whole * s->record;
-#ifndef FE_GPU
-  // If they are all of the chunk, then they can stay where they are.
-  bool all = count == 0 && (*whole == some || s->at + 1 >= s->num_files);
-  if (all && s->sequence->num_columns == 1 && s->at_byte % s->sequence->columns[0].prim->size == 0
-      && fe_buffer_map(&columns[0], fileno(s->own.file), s->at_byte, bytes)) {
+  // If they are all of the chunk, then they can stay where they are, or go to the device at once.
+  bool all = count == 0 && s->sequence->num_columns == 1 && (*whole == some || s->at + 1 >= s->num_files);
+  const struct fe_prim *prim = s->sequence->columns[0].prim;
+#ifdef FE_GPU
+  if (all && fe_courier_takes(s->courier, &columns[0], prim, bytes)) {
+    s->in->error = fe_courier_deliver(s->courier, &columns[0], bytes, fe_source_bytes_at, s);
+    s->at_byte += *got;
+    return fe_source_fine(s);
+  }
+#else
+  if (all && s->at_byte % prim->size == 0 && fe_buffer_map(&columns[0], fileno(s->own.file), s->at_byte, bytes)) {
     s->at_byte += *got;
     return true;
   }
@@ -514,6 +530,13 @@ static bool fe_source_arrays(struct fe_source *s, struct fe_buffer *columns, int
   return true;
 }
 
+#ifdef FE_GPU
+static int fe_value_bytes_at(void *values, unsigned char *to, size_t from, size_t bytes) {
+  memcpy(to, (const unsigned char *)values + from, bytes);
+  return 0;
+}
+#endif
+
 static bool fe_source_values(struct fe_source *s, struct fe_buffer *columns, int64_t want, size_t most, int64_t *count,
                              int64_t *total, bool *ended) {
   const struct fe_sequence *sequence = s->sequence;
@@ -536,6 +559,13 @@ static bool fe_source_values(struct fe_source *s, struct fe_buffer *columns, int
     size_t width = s->widths[c], bytes = (size_t)(values ? *total : some) * width;
     unsigned char *from = (unsigned char *)s->values[c].data + (size_t)(values ? s->offset : s->position) * width;
 #ifdef FE_GPU
+    // The sizes of pieces are needed here as well.
+    if ((values || !sequence->pieces) && fe_courier_takes(s->courier, &columns[c], sequence->columns[c].prim, bytes)) {
+      if (fe_courier_deliver(s->courier, &columns[c], bytes, fe_value_bytes_at, from) != 0) {
+        return fe_source_fail(s, "cannot be copied to the device");
+      }
+      continue;
+    }
     if (fe_buffer_want(&columns[c], bytes) != 0) {
       return fe_source_fail(s, "there is not enough memory");
     }
@@ -577,7 +607,7 @@ static bool fe_source_read(struct fe_source *s, struct fe_buffer *columns, int64
       fine = fe_source_bools(s, columns[c].data, (size_t)elements * s->widths[c]);
     }
     size_t size = s->sequence->columns[c].prim->size;
-    if (s->format != FE_MEMORY) {
+    if (s->format != FE_MEMORY && columns[c].data != NULL) {
       fe_little_endian(columns[c].data, size, (size_t)elements * s->widths[c] / size);
     }
   }

@@ -26,6 +26,14 @@ struct fe_written {
   bool full;
 };
 
+// Where the time of a pass goes, in nanoseconds.
+struct fe_times {
+  // Of the thread that computes: that, and waiting for a chunk to be read, for it to arrive on the device, and for results to be written.
+  int64_t computing, unread, arriving, unwritten;
+  // Of the thread that reads: that, and waiting for a chunk to be computed.
+  int64_t reading, uncomputed;
+};
+
 struct fe_run {
   struct fe_steps steps;
   struct fe_held *columns; // the arrays of a chunk
@@ -43,6 +51,10 @@ struct fe_run {
   int64_t used; // bytes of arrays, for the reader
   struct fe_chunk chunks[FE_CHUNKS];
   struct fe_team team;
+#ifdef FE_GPU
+  struct fe_courier courier;
+#endif
+  struct fe_times times;
   struct fe_written written[2];
   int turn; // of what is written
   int64_t started, shown;
@@ -86,9 +98,23 @@ static bool fe_source_over(struct fe_source *source, bool *over) {
   return fine;
 }
 
+// How many columns the sources of the pass have.
+static int fe_pass_columns(const struct fe_run *run) {
+  int columns = 0;
+  for (int i = 0; i < run->pass->num_sources; i++) {
+    columns += run->sources[run->pass->sources[i]].sequence->num_columns;
+  }
+  return columns;
+}
+
 // Fills a chunk from all sources of the pass; NULL, or what is wrong.
 static const char *fe_chunk_read(struct fe_run *run, struct fe_chunk *chunk, int64_t want, size_t most) {
   const struct fe_step *pass = run->pass;
+#ifdef FE_GPU
+  for (int c = 0; c < fe_pass_columns(run); c++) {
+    chunk->columns[c].delivered = false;
+  }
+#endif
   int64_t count = -1;
   bool ended = false, ends[FE_MAX_COLUMNS];
   double bytes = 0;
@@ -136,28 +162,20 @@ static const char *fe_chunk_read(struct fe_run *run, struct fe_chunk *chunk, int
 }
 
 #ifdef FE_GPU
-// Sends a chunk to the device, which may be busy. What does not get there is copied when it is needed.
-static void fe_chunk_send(struct fe_run *run, struct fe_chunk *chunk) {
+// Sends a chunk to the device, which may be busy. What does not get there is copied when it is needed. NULL, or what is wrong.
+static const char *fe_chunk_send(struct fe_run *run, struct fe_chunk *chunk) {
   struct fe_buffer *buffer = chunk->columns;
-  bool any = false;
+  bool any = false, delivered = false;
   for (int i = 0; i < run->pass->num_sources; i++) {
     const struct fe_source *source = &run->sources[run->pass->sources[i]];
     for (int c = 0; c < source->sequence->num_columns; c++, buffer++) {
       int64_t elements = source->sequence->pieces && c > 0 ? chunk->totals[i] : chunk->count;
       size_t bytes = (size_t)elements * source->widths[c];
-      buffer->sent = false;
-      if (bytes == 0 || !buffer->reached) {
-        continue;
-      }
-      if (bytes > buffer->device_capacity) {
-        if (buffer->device != NULL) {
-          fe_driver_free(run->steps.ctx, buffer->device);
-        }
-        buffer->device = fe_driver_alloc(run->steps.ctx, (int64_t)buffer->capacity);
-        buffer->device_capacity = buffer->device == NULL ? 0 : buffer->capacity;
-      }
-      buffer->sent = buffer->device != NULL && fe_driver_send(run->steps.ctx, buffer->device, buffer->data, bytes);
+      buffer->sent = buffer->delivered
+                     || (bytes > 0 && buffer->reached && fe_buffer_want_device(buffer, bytes)
+                         && fe_driver_send(run->steps.ctx, buffer->device, buffer->data, bytes));
       any = any || buffer->sent;
+      delivered = delivered || buffer->delivered;
     }
   }
   chunk->sent = any ? fe_driver_sent(run->steps.ctx) : NULL;
@@ -165,6 +183,7 @@ static void fe_chunk_send(struct fe_run *run, struct fe_chunk *chunk) {
   for (buffer--; any && chunk->sent == NULL && buffer >= chunk->columns; buffer--) {
     buffer->sent = false;
   }
+  return delivered && chunk->sent == NULL ? "the device fails: nothing can be copied to it" : NULL;
 }
 #endif
 
@@ -172,6 +191,7 @@ static void *fe_reader(void *argument) {
   struct fe_run *run = argument;
   for (int turn = 0;; turn = (turn + 1) % FE_CHUNKS) {
     struct fe_chunk *chunk = &run->chunks[turn];
+    int64_t start = fe_now();
     pthread_mutex_lock(&run->lock);
     while (chunk->full && !run->stop) {
       pthread_cond_wait(&run->change, &run->lock);
@@ -184,13 +204,14 @@ static void *fe_reader(void *argument) {
     if (stop) {
       return NULL;
     }
+    int64_t begun = fe_now();
     const char *wrong = fe_chunk_read(run, chunk, want, most);
 #ifdef FE_GPU
-    if (wrong == NULL) {
-      fe_chunk_send(run, chunk);
-    }
+    wrong = wrong == NULL ? fe_chunk_send(run, chunk) : wrong;
 #endif
     pthread_mutex_lock(&run->lock);
+    run->times.uncomputed += begun - start;
+    run->times.reading += fe_now() - begun;
     chunk->full = true;
     chunk->wrong = wrong;
     if (wrong == NULL && chunk->count > 0) {
@@ -237,10 +258,12 @@ static void fe_written_empty(struct fe_run *run, struct fe_written *written) {
 
 // Waits until something can be written, or until everything has been.
 static void fe_written_wait(struct fe_run *run, struct fe_written *written) {
+  int64_t start = fe_now();
   pthread_mutex_lock(&run->lock);
   while (written->full && !fe_interrupted) {
     fe_pause_run(run);
   }
+  run->times.unwritten += fe_now() - start;
   pthread_mutex_unlock(&run->lock);
 }
 

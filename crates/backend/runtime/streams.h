@@ -5,7 +5,7 @@ enum { FE_PART_RANK = 16 };
 // For those who feed entry points: the most sequences that a pass reads, and the parts of an element; the bytes that a source is asked for.
 enum { FE_MAX_SEQUENCES = 32, FE_MAX_PARTS = 32 };
 #ifdef FE_GPU
-enum { FE_FED_BYTES = 1 << 25 };
+enum { FE_FED_BYTES = 1 << 26 };
 #else
 enum { FE_FED_BYTES = 1 << 22 };
 #endif
@@ -48,9 +48,10 @@ struct fe_sink {
   int out, column;   // the sequence of the result that they are written to, from which column on; -1: none
 };
 
-// A function that is called once, or, if it is a pass, for each chunk. See the documentation of `Streaming` in the compiler.
+// A function that is called once, or, if it is a pass, for each chunk; or a jump to another step. See the documentation of `Streaming` in the compiler.
 struct fe_step {
-  bool pass;
+  bool pass, jump;
+  int unless, to; // of jumps: a slot with a truth value, or -1; the number of a step
   int num_args, num_results;
   const int *args, *results; // slots
   int num_sources, num_states, num_sinks;
@@ -63,6 +64,7 @@ struct fe_step {
 struct fe_streaming {
   int num_sources, num_sinks, num_slots, num_steps, num_params, num_parts;
   const struct fe_sequence *sources, *sinks;
+  const bool *again; // whether a source may be read more than once
   const struct fe_column *slots;
   const struct fe_step *steps;
   // The parts of the parameters: their types, and their slots; -1 for those of sequences.

@@ -155,6 +155,7 @@ Examples:
   fehu multicore -o fast prog.fut        Writes fast.c and the executable fast.
   fehu opencl prog.fut                   Writes prog.c and an executable that compiles its kernels at run time.
   fehu c --library prog.fut              Writes prog.c, prog.h and prog.json.
+  fehu c --library --shared prog.fut     Writes prog.so, too.
   fehu c --server prog.fut               Writes prog.c, prog.json and the server prog.
 
 The environment variable CC names the C compiler, and CFLAGS replaces the flags that fehu would choose.";
@@ -278,6 +279,9 @@ pub(crate) struct CompileArgs {
     /// Build a library: a C file, a header and a manifest in JSON.
     #[arg(long)]
     pub(crate) library: bool,
+    /// With `--library`: also have it compiled to a file that programs can load at run time, as the Python package does.
+    #[arg(long, requires = "library")]
+    pub(crate) shared: bool,
     /// Make this function an entry point as well; may be repeated.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry_points: Vec<String>,
@@ -410,7 +414,7 @@ pub(crate) struct PlanArgs {
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.
     #[arg(long, value_name = "SIZE", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: Option<u32>,
-    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `in-place`
+    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `unaccumulation` (sums instead of single contributions in derivatives), `in-place`
     /// (in-place updates), `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements), `tiling`, `short-circuiting` (making arrays where
     /// they would be copied to), `inlining` (copying functions into GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]

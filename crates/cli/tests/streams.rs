@@ -17,6 +17,18 @@ entry every (c: i32) (xs: seq i32) (ys: seq i32) : (seq i32, i32, []i32, [4]i64,
      , seq.map (\\(i, x) -> (x, i)) (seq.enumerate xs)
      , seq.scan (+) 0 ys
      , seq.windows 3 2 xs )
+entry again (c: i32) (xs: seq i32) (ys: seq i32) : (i32, []i32) =
+  let most = loop most = c for i < 3i32 do
+    if i % 2 == 0 then most + seq.reduce (+) 0 (seq.map2 (\\x y -> x * i - y) xs ys)
+    else let least = seq.minimum (<=) i32.highest xs in seq.reduce (+) 0 (seq.map (\\x -> x - least) ys)
+  let (_, all) = loop (i, all) = (0, []) while i < 2 do
+    (i + 1, all ++ seq.to_array (seq.filter (\\x -> x % 2 == i) ys))
+  in (most, all)
+entry left (c: i32) (xs: seq i32) (ys: seq i32) : (seq ([]i32), seq i32, i64) =
+  let large = seq.filter (> c - 15) xs
+  in ( seq.group_by (\\x y -> x <= y) ys
+     , seq.map2 (-) large (seq.scan (+) 0 large)
+     , seq.reduce i64.max 0 (seq.map length (seq.group_by (\\x y -> x / 9 == y / 9) large)) )
 entry upper (ls: seq ([]u8)) : (seq ([]u8), i64) =
   (seq.map (map (\\c -> if c >= 97 && c <= 122 then c - 32 else c)) ls, seq.length ls)
 entry squares (n: i64) : seq i64 = seq.map (\\i -> i * i) (seq.iota n)
@@ -74,7 +86,7 @@ fn results_do_not_depend_on_chunks_and_budgets() {
         format!("[{}]", all.join(", "))
     };
     let input = format!("20 {} {}", numbers(7), numbers(11));
-    let mut first = None;
+    let mut first = [None, None, None];
     for backend in ["c", "multicore"] {
         let (place, _lock) = compiled(backend);
         // The first is the program on arrays, all at once.
@@ -88,9 +100,12 @@ fn results_do_not_depend_on_chunks_and_budgets() {
             "--memory-limit 10kB",
             "--memory-limit 10MB",
         ] {
-            let found = printed(&place, &format!("-e every {cut}"), input.as_bytes());
-            let text = String::from_utf8_lossy(&found);
-            assert_eq!(*first.get_or_insert(found.clone()), found, "{backend} {cut}: {text}");
+            for (entry, first) in ["every", "again", "left"].into_iter().zip(&mut first) {
+                let found = printed(&place, &format!("-e {entry} {cut}"), input.as_bytes());
+                let text = String::from_utf8_lossy(&found);
+                let first = first.get_or_insert(found.clone());
+                assert_eq!(*first, found, "{entry} {backend} {cut}: {text}");
+            }
         }
     }
 }

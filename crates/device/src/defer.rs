@@ -13,6 +13,9 @@
 //! how many elements are to be written. So only what is *exact* is repeated. Other values are computed once, by a kernel of one thread, and
 //! then are elements of memory themselves.
 
+use super::ahead::ahead;
+use super::branches::branches;
+use super::cells::Cell;
 use super::offload::elem;
 use super::owners::Owners;
 use fehu_base::{IdVec, OrBug};
@@ -24,9 +27,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Handles the code of a function outside of kernels.
 pub(super) fn defer(fun: &mut Fun) {
-    let owners = Owners::of(fun);
+    let mut owners = Owners::of(fun);
     let body = std::mem::take(&mut fun.body);
-    fun.body = block(body, &owners, &mut fun.vars);
+    fun.body = block(body, &mut owners, &mut fun.vars);
 }
 
 /// A fetch or a declaration that is deferred.
@@ -50,7 +53,8 @@ struct Pending {
     releases: Vec<V>,
 }
 
-fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
+/// Handles the statements of a block.
+pub(super) fn block(stms: Block, owners: &mut Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
     let mut pending = Pending::default();
     let mut out = Block::with_capacity(stms.len());
     let mut stms = stms.into_iter();
@@ -79,19 +83,76 @@ fn block(stms: Block, owners: &Owners, vars: &mut IdVec<V, VarInfo>) -> Block {
             pending.releases.push(*h);
             continue;
         }
-        pending.deliver(&stm, stms.as_slice(), owners, &mut out);
-        pending.compute(&stm, vars, &mut out);
-        pending.load(&mut stm, vars);
+        // What is declared here and the host does not need for certain.
+        let mut may_stay = |found: &mut Vec<V>| {
+            let mut needed = FxHashSet::default();
+            certain_needs(stms.as_slice(), true, &mut needed);
+            found.retain(|v| is_declared(*v, &out) && !needed.contains(v));
+        };
+        let left = ahead(&stm, owners, vars);
+        if let Some(left) = left.or_else(|| branches(&stm, &mut may_stay, owners, vars)) {
+            for stm in left.code {
+                pending.step(stm, stms.as_slice(), owners, vars, &mut out);
+            }
+            pending.releases.extend(left.cells.iter().map(|cell| cell.handle));
+            stms = after(&left.cells, &out, stms.collect(), owners, vars).into_iter();
+            continue;
+        }
         if !matches!(stm, Stm::Launch(_)) {
             stm.each_block_mut(&mut |inner| *inner = block(std::mem::take(inner), owners, vars));
         }
-        out.push(stm);
+        pending.step(stm, stms.as_slice(), owners, vars, &mut out);
     }
     out.extend(pending.releases.into_iter().map(Stm::Free));
     out
 }
 
+/// The statements after a loop that has left scalars in cells: they are fetched first. A variable that is declared in this block gets another
+/// name, which has one value.
+fn after(
+    cells: &[Cell],
+    out: &[Stm],
+    rest: Block,
+    owners: &mut Owners,
+    vars: &mut IdVec<V, VarInfo>,
+) -> Block {
+    let mut names: FxHashMap<V, V> = FxHashMap::default();
+    let mut fetches = Block::new();
+    for cell in cells {
+        let mut var = cell.var;
+        if is_declared(var, out) {
+            var = Vars(vars).like(cell.var);
+            owners.constant.insert(var);
+            names.insert(cell.var, var);
+            fetches.push(Stm::Declare(var, None));
+        }
+        fetches.push(Stm::Fetch(var, cell.ptr, Exp::int(0)));
+    }
+    fetches.extend(rename(&rest, &|v| names.get(&v).copied()));
+    fetches
+}
+
+fn is_declared(var: V, stms: &[Stm]) -> bool {
+    stms.iter().any(|stm| matches!(stm, Stm::Declare(v, _) if *v == var))
+}
+
 impl Pending {
+    /// A statement whose blocks have been handled: before it, the host gets what it needs for it.
+    fn step(
+        &mut self,
+        mut stm: Stm,
+        rest: &[Stm],
+        owners: &Owners,
+        vars: &mut IdVec<V, VarInfo>,
+        out: &mut Block,
+    ) {
+        let gone = self.deliver(&stm, rest, owners, out);
+        self.compute(&stm, vars, out);
+        self.load(&mut stm, vars);
+        self.all.retain(|deferred| !gone.contains(&deferred.var));
+        out.push(stm);
+    }
+
     /// The statement as a deferred one, if it can be that.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are never deferred")]
     fn deferred(&self, stm: &Stm, owners: &Owners) -> Option<Deferred> {
@@ -124,8 +185,14 @@ impl Pending {
     }
 
     /// Gives the host what a statement needs, and what the statement might change. If it has to wait for that, it also gets what the
-    /// rest of the block needs.
-    fn deliver(&mut self, stm: &Stm, rest: &[Stm], owners: &Owners, out: &mut Block) {
+    /// rest of the block needs. Returns what nobody can have after the statement, nor needs.
+    fn deliver(
+        &mut self,
+        stm: &Stm,
+        rest: &[Stm],
+        owners: &Owners,
+        out: &mut Block,
+    ) -> FxHashSet<V> {
         let mut needed = FxHashSet::default();
         host_uses(stm, &mut |v| {
             needed.insert(v);
@@ -143,9 +210,16 @@ impl Pending {
                 }
             });
         });
-        let moved =
-            |deferred: &&Deferred| deferred.block.is_some_and(|block| changed.contains(&block));
-        needed.extend(self.all.iter().filter(moved).map(|deferred| deferred.var));
+        let mut gone = FxHashSet::default();
+        for deferred in &self.all {
+            if deferred.block.is_some_and(|block| changed.contains(&block)) {
+                let lost = self.depending(deferred.var);
+                match self.is_used(&lost, stm, rest) {
+                    true => needed.extend([deferred.var]),
+                    false => gone.extend(lost),
+                }
+            }
+        }
         self.close(&mut needed);
         if self
             .all
@@ -160,6 +234,28 @@ impl Pending {
             .partition(|deferred| needed.contains(&deferred.var));
         self.all = later;
         out.extend(Vec::into_iter(now).flat_map(|deferred| deferred.host));
+        gone
+    }
+
+    /// The deferred variables that depend on one, and that one.
+    fn depending(&self, var: V) -> FxHashSet<V> {
+        let mut found = FxHashSet::from_iter([var]);
+        for deferred in &self.all {
+            let mut depends = false;
+            deferred.value.each_var(&mut |v| depends |= found.contains(&v));
+            if depends {
+                found.insert(deferred.var);
+            }
+        }
+        found
+    }
+
+    /// Whether somebody needs one of these after a statement has changed what they come from, or while it does: a kernel of one thread
+    /// loads them first.
+    fn is_used(&self, these: &FxHashSet<V>, stm: &Stm, rest: &[Stm]) -> bool {
+        let mentions = |stms: &[Stm]| free_vars(stms).iter().any(|v| these.contains(v));
+        let alone = matches!(stm, Stm::Launch(kernel) if kernel.is_alone());
+        mentions(rest) || !alone && mentions(std::slice::from_ref(stm))
     }
 
     /// Lets a kernel of one thread compute what the kernels in a statement need and must not compute themselves.

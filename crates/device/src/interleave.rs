@@ -31,7 +31,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                 classes.join(*to, *ptr);
                 block.iter().for_each(|block| classes.join(*to, *block));
             }
-            Stm::TraceArray(_, p, _) | Stm::Fetch(_, p, _) => others.push(*p),
+            Stm::TraceArray(_, p, _) | Stm::Fetch(_, p, _) | Stm::Ask(p, _) => others.push(*p),
             Stm::Call(_, results, args) => {
                 others.extend(results);
                 others.extend(args.iter().flat_map(|arg| match arg {
@@ -62,6 +62,7 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
+            | Stm::Receive(_)
             | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Barrier

@@ -9,14 +9,18 @@
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
 //!    interleaved where possible (`interleave`); `sites` and `pointers` are what that has in common with functions;
-//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible;
+//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible; what loops hand on stays on the
+//!    device, which also decides when they end (`ahead`), and so does what branches yield (`branches`);
 //! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+mod ahead;
+mod branches;
 mod calls;
+mod cells;
 mod defer;
 mod expand;
 mod functions;

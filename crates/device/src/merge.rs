@@ -113,9 +113,8 @@ fn merged(
     };
     let place = if first.place.is_empty() { &second.place } else { &first.place };
     let kernel = Kernel { hint, place: place.clone(), ..first.clone() };
-    let alone = |k: &Kernel| k.threads == 1 && k.blocks == Exp::int(1);
     let sizes = [first, second].map(|kernel| size(&kernel.body, vars));
-    if alone(first) && alone(second) && sizes.iter().flatten().sum::<usize>() <= LONG {
+    if first.is_alone() && second.is_alone() && sizes.iter().flatten().sum::<usize>() <= LONG {
         if sizes.contains(&None) {
             return None;
         }

@@ -204,6 +204,8 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Sums(..)
             | Stm::Tuning(..)
             | Stm::Fetch(..)
+            | Stm::Ask(..)
+            | Stm::Receive(_)
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)

@@ -134,6 +134,8 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Blocks(_)
         | Stm::Launch(_)
         | Stm::Fetch(..)
+        | Stm::Ask(..)
+        | Stm::Receive(_)
         | Stm::Barrier
         | Stm::WarpBarrier
         | Stm::Warp(_)

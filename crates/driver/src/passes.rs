@@ -54,6 +54,9 @@ impl Plan {
         if without.fusion {
             self.passes.retain(|pass| pass.name != fehu_opt::FUSE.name);
         }
+        if without.unaccumulation {
+            self.passes.retain(|pass| pass.name != fehu_opt::UNACCUMULATE.name);
+        }
         if without.in_place {
             self.passes.push(fehu_opt::COPYUPDATES);
         }

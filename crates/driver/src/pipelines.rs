@@ -10,8 +10,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED, UNPARTITION,
-    UNROLL, UNSTREAM, VECTORISE,
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED, UNACCUMULATE,
+    UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -51,7 +51,10 @@ pub const DEFAULT: Pipeline = Pipeline {
         // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
         CSE,
         // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS, HOIST,     // Proved checks leave conditions behind that nobody needs.
+        CHECKS,
+        HOIST,    // Proved checks leave conditions behind that nobody needs.
+        SIMPLIFY, // What derivatives add up is code like any other, before anything is fused.
+        UNACCUMULATE,
         SIMPLIFY,  // What one call of a library does is not fused with anything.
         VECTORISE, // Intermediate arrays go.
         FUSE,
@@ -59,9 +62,13 @@ pub const DEFAULT: Pipeline = Pipeline {
         SCALARISE,
         // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
         // an array is now a number that is computed, of which more is known.
-        SIMPLIFY, CSE, CHECKS, HOIST,
+        SIMPLIFY,
+        CSE,
+        CHECKS,
+        HOIST,
         // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
-        FUSE, SIMPLIFY, // What reads an array is now as few operators as there will be.
+        FUSE,
+        SIMPLIFY, // What reads an array is now as few operators as there will be.
         STREAMED,
     ],
     stages: &[],
@@ -73,13 +80,32 @@ pub const CPU: Pipeline = Pipeline {
     about: "the default, followed by the passes that C for CPUs needs",
     passes: &[
         INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP, SIMPLIFY, UNROLL, CSE, CHECKS, HOIST, SIMPLIFY, VECTORISE, FUSE, SCALARISE,
-        SIMPLIFY, CSE, CHECKS, HOIST, FUSE, SIMPLIFY, STREAMED, //
+        UNFLATMAP,
+        SIMPLIFY,
+        UNROLL,
+        CSE,
+        CHECKS,
+        HOIST,
+        SIMPLIFY,
+        UNACCUMULATE,
+        SIMPLIFY,
+        VECTORISE,
+        FUSE,
+        SCALARISE,
+        SIMPLIFY,
+        CSE,
+        CHECKS,
+        HOIST,
+        FUSE,
+        SIMPLIFY,
+        STREAMED, //
         // Streams have done their work once fusion is over.
-        UNSTREAM, SIMPLIFY, //
+        UNSTREAM,
+        SIMPLIFY, //
         // Who executes what is known: one thread.
         EPILOGUE, // What threads execute is known. Tiles do not depend on lanes, which may be inside of them.
-        TILING, SIMD,
+        TILING,
+        SIMD,
     ],
     stages: &[
         ASSIGN,
@@ -118,6 +144,8 @@ pub const MULTICORE: Pipeline = Pipeline {
         CSE,
         CHECKS,
         HOIST,
+        SIMPLIFY,
+        UNACCUMULATE,
         SIMPLIFY,
         VECTORISE,
         FUSE,
@@ -163,6 +191,8 @@ pub const GPU: Pipeline = Pipeline {
         CSE,
         CHECKS,
         HOIST,
+        SIMPLIFY,
+        UNACCUMULATE,
         SIMPLIFY,
         VECTORISE,
         FUSE,
@@ -220,6 +250,10 @@ pub const ASSIGN: Stage = Stage {
         // Whatever passes were chosen, there must be no streams and flatmaps from here on.
         (UNSTREAM.run)(&mut prog, &mut Remarks::default());
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
+        if !settings.without.short_circuiting {
+            fehu_mem::uncopy::uncopy(&mut prog);
+            fehu_mem::destinations::destinations(&mut prog, settings.target.is_gpu());
+        }
         let layouts = match settings.orders {
             _ if !settings.target.is_gpu() || settings.without.coalescing => Layouts::RowMajor,
             None => Layouts::Coalesced,

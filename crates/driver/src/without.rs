@@ -5,6 +5,8 @@
 pub struct Without {
     /// Operators are not fused.
     pub fusion: bool,
+    /// What derivatives add up is added one by one.
+    pub unaccumulation: bool,
     /// Updates change copies.
     pub in_place: bool,
     /// Arrays of a device are in row-major order, and the memory of its threads is not interleaved.
@@ -20,8 +22,9 @@ pub struct Without {
 }
 
 /// The names, in the order of the fields.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "fusion",
+    "unaccumulation",
     "in-place",
     "coalescing",
     "tiling",
@@ -37,6 +40,7 @@ impl Without {
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             match name {
                 "fusion" => without.fusion = true,
+                "unaccumulation" => without.unaccumulation = true,
                 "in-place" => without.in_place = true,
                 "coalescing" => without.coalescing = true,
                 "tiling" => without.tiling = true,

@@ -212,7 +212,10 @@ impl<'a> Emit<'a> {
             return self.call_foreign(pat, callee, symbol, args);
         }
         let passed: Vec<Arg> = args.iter().filter_map(|arg| self.passed(*arg)).collect();
-        let results = self.received(pat);
+        let returned = &self.placed.funs[fun].returned;
+        let new = pat.iter().zip(returned).filter(|(_, param)| param.is_none());
+        let new: Vec<Var> = new.map(|(var, _)| *var).collect();
+        let results = self.received(&new);
         let vars: Vec<V> = results.iter().map(|(v, _)| *v).collect();
         self.out.push(Stm::Call(Self::fun_id(fun), vars, passed));
         self.point(results);

@@ -238,7 +238,14 @@ impl<'a> Emit<'a> {
         body: &'a Body,
     ) -> Fun {
         let params = params.iter().filter_map(|param| self.param(*param)).collect();
-        let results: Vec<Option<V>> = results.iter().map(|result| self.result(*result)).collect();
+        // What is where an argument is needs no handle.
+        let is_returned = |k: usize| self.table.returned.get(k).is_none_or(|param| param.is_none());
+        let is_returned: Vec<bool> = (0..results.len()).map(is_returned).collect();
+        let results: Vec<Option<V>> = results
+            .iter()
+            .zip(is_returned)
+            .map(|(result, is_returned)| self.result(*result).filter(|_| is_returned))
+            .collect();
         self.body(body);
         for (result, atom) in results.iter().zip(&body.results) {
             let Some(result) = *result else { continue };

@@ -39,6 +39,8 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
     if way.optimised {
         (fehu_par::EPILOGUE.run)(&mut prog, &mut Remarks::default());
     }
+    fehu_mem::uncopy::uncopy(&mut prog);
+    fehu_mem::destinations::destinations(&mut prog, false);
     let mut placed = fehu_mem::assign::assign(prog).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
     fehu_mem::overwrite::overwrite(&mut placed);

@@ -5,7 +5,7 @@
 //!
 //! - [`Uses`], [`consumed()`]: which variables are used and consumed, and how often; [`Reads`]: which arrays are
 //!   read element by element;
-//! - [`Share`]: which arrays may share memory; [`Effects`]: what may be left out, repeated or moved;
+//! - [`Share`]: which arrays may share memory; [`in_place()`], [`returned`]: which results are parameters that were changed; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
@@ -19,6 +19,7 @@ mod consumed;
 pub mod cost;
 mod effects;
 pub mod flow;
+mod in_place;
 pub mod poly;
 mod prints;
 pub mod ranges;
@@ -31,6 +32,7 @@ mod views;
 
 pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
+pub use in_place::{changed, in_place, returned};
 pub use prints::Prints;
 pub use ranges::Ranges;
 pub use reads::Reads;

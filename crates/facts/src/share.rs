@@ -10,6 +10,7 @@
 //! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may
 //! the array that it refers to.
 
+use crate::in_place::returned;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_ir::visit::{Visit, walk_stm};
@@ -246,14 +247,19 @@ impl Visit for Look<'_> {
             }
             Exp::Loop(params, _, body) => self.repeated(pat, params, body),
             Exp::Call(fun, args) => {
-                for var in pat {
+                let mut others: Vec<Var> = Vec::with_capacity(pat.len());
+                for (k, var) in pat.iter().enumerate() {
+                    match returned(self.prog, *fun, k).and_then(|param| args.get(param)) {
+                        Some(arg) => self.same(*var, *arg),
+                        None => others.push(*var),
+                    }
+                }
+                for (index, var) in others.iter().enumerate() {
                     for arg in args {
                         self.same(*var, *arg);
                     }
-                }
-                for (index, var) in pat.iter().enumerate() {
                     // Results may share with each other.
-                    for other in &pat[..index] {
+                    for other in &others[..index] {
                         self.same(*var, Atom::Var(*other));
                     }
                 }

@@ -74,6 +74,11 @@ impl Kernel {
         }
     }
 
+    /// Whether there is a single thread.
+    pub fn is_alone(&self) -> bool {
+        self.threads == 1 && self.blocks == Exp::int(1)
+    }
+
     /// Moves the declarations of shared arrays to the beginning of the body, where they must be.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
     pub fn hoist_shared(&mut self, vars: &IdVec<V, VarInfo>) {

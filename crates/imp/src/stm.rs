@@ -9,7 +9,7 @@ pub type Block = Vec<Stm>;
 /// A statement.
 ///
 /// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches,
-/// [`Stm::Blocks`] and [`Stm::Fetch`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
+/// [`Stm::Blocks`], [`Stm::Fetch`], [`Stm::Ask`] and [`Stm::Receive`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
 /// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
 /// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
 #[derive(Clone, PartialEq, Debug)]
@@ -116,6 +116,11 @@ pub enum Stm {
     Launch(Box<Kernel>),
     /// Sets the variable to the element at an index of a pointer to device memory. The host waits for it.
     Fetch(V, V, Exp),
+    /// Asks for the element at an index of a pointer to device memory, as it is when all before this is done. The host does not wait.
+    Ask(V, Exp),
+    /// Sets the variable to the element that was asked for first, of those that have not been received. The host waits for that
+    /// one, but not for what it launched after asking.
+    Receive(V),
     /// In a kernel: a barrier. No thread of the block continues before all have arrived; then all see what the others
     /// have written.
     Barrier,

@@ -225,7 +225,11 @@ macro_rules! traversals {
                         visit(Item::Use(array));
                         visit(Item::Update(sum));
                     }
-                    Stm::Threads(v) | Stm::Blocks(v) => visit(Item::Set(v)),
+                    Stm::Threads(v) | Stm::Blocks(v) | Stm::Receive(v) => visit(Item::Set(v)),
+                    Stm::Ask(p, index) => {
+                        visit(Item::Use(p));
+                        visit(Item::Exp(index));
+                    }
                     Stm::Tasks(tasks) => {
                         visit(Item::Declare(& $($mutable)? tasks.low));
                         visit(Item::Declare(& $($mutable)? tasks.high));

@@ -98,6 +98,8 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   }
   var x.23: f32
   x.23 = fetch p.5[0]
+  ask p.5[1]
+  x.23 = receive
   r.3 = sqrt_f64(f32_to_f64(fma_f32(x.23, i32_bits_f32(7i32), -f32.inf)))
   r.3 = add_f64(f64.nan, add_f64(-0.0f64, f64.bits(0xfff8000000000001)))
   h.2 = add_f16(1.5f16, add_f16(f16.inf, f16.bits(0x7e01)))

@@ -46,6 +46,14 @@ impl Prog {
         }
     }
 
+    /// Whether a function may be called by something else than functions: entry points are, and steps of sequences. In a program
+    /// without entry points, all are.
+    pub fn is_called_from_outside(&self, fun: FunId) -> bool {
+        self.entries.is_empty()
+            || self.entries.iter().any(|entry| entry.fun == fun)
+            || self.streams.iter().any(|stream| stream.funs().any(|step| step == fun))
+    }
+
     /// The name by which users know an item: that of an entry point, if it is one.
     pub fn known_name(&self, item: Item) -> &EcoString {
         match item {

@@ -16,6 +16,9 @@
 //!
 //! where `fun chunk (c, start, m, last, s, xs: [m]i32) -> (s, k, ys: [k]i32)`. A pass that only reads what is in memory is executed in the
 //! same way if it yields a sequence that leaves the entry point; the run-time then knows from the slot `width` how long it is.
+//!
+//! Branches and loops with passes inside are jumps between steps, so that whoever executes steps is always at one of them, and can wait there for
+//! the next chunk. Their results and parameters are slots, and each iteration of a loop reads its sources again.
 
 use crate::{FunId, Prog, Type};
 use ecow::EcoString;
@@ -50,6 +53,8 @@ pub struct Streaming {
     pub steps: Vec<Step>,
     /// Where the parts of the result are. Those that were written have no slots.
     pub results: Vec<Option<Slot>>,
+    /// The sequences among the parameters that may be read more than once.
+    pub again: Vec<usize>,
 }
 
 /// A step.
@@ -66,6 +71,13 @@ pub enum Step {
     },
     /// A function is called for each chunk.
     Pass(StreamedPass),
+    /// It goes on at another step, or at the end.
+    Jump {
+        /// Unless this truth value holds.
+        unless: Option<Slot>,
+        /// The number of the step.
+        to: usize,
+    },
 }
 
 /// A function that is called for each chunk. Its parameters are `args`, the number of elements before the chunk, the size of the chunk,
@@ -104,18 +116,27 @@ pub struct Sink {
 impl Streaming {
     /// The functions that it calls.
     pub fn funs(&self) -> impl Iterator<Item = FunId> + '_ {
-        self.steps.iter().map(|step| match step {
-            Step::Call { fun, .. } => *fun,
-            Step::Pass(pass) => pass.fun,
-        })
+        self.steps.iter().filter_map(Step::fun)
     }
 
     /// Likewise, to be changed.
     pub fn funs_mut(&mut self) -> impl Iterator<Item = &mut FunId> + '_ {
-        self.steps.iter_mut().map(|step| match step {
-            Step::Call { fun, .. } => fun,
-            Step::Pass(pass) => &mut pass.fun,
+        self.steps.iter_mut().filter_map(|step| match step {
+            Step::Call { fun, .. } => Some(fun),
+            Step::Pass(pass) => Some(&mut pass.fun),
+            Step::Jump { .. } => None,
         })
+    }
+}
+
+impl Step {
+    /// The function that it calls.
+    pub fn fun(&self) -> Option<FunId> {
+        match self {
+            Step::Call { fun, .. } => Some(*fun),
+            Step::Pass(pass) => Some(pass.fun),
+            Step::Jump { .. } => None,
+        }
     }
 }
 

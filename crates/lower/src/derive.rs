@@ -2,7 +2,7 @@
 //! any other numbers, except for the tags of sums. Those say which constructor a value has, which no small change of the arguments
 //! changes: the tangent or adjoint of a value has the same constructor as the value.
 
-use crate::value::{Shape, Val};
+use crate::value::{Shape, Val, payload_slots};
 use crate::{Lower, Res};
 use fehu_base::{Span, bug};
 use fehu_ir::{Atom, Diff, DiffForm, Elem, Exp, Lambda, Scalar, Seeds, Type};
@@ -37,12 +37,16 @@ impl<'a> Lower<'a> {
             Mode::Forward => (&arg, &result),
             Mode::Reverse => (&result, &arg),
         };
+        if kinds(from).into_iter().chain(kinds(to)).any(|kind| kind == Kind::Either) {
+            let what = "the derivative of a sum with a constructor that holds another sum where one of its constructors holds an `u8`";
+            return self.limit(span, what);
+        }
         let (seed_shape, derived_shape) = (lift(from), lift(to));
         let seeds = self.with_shape(seeds.clone(), &seed_shape);
         let mut values = seeds.parts();
         // What the constructors of seeds are does not matter.
-        for ((value, ty), is_tag) in values.iter_mut().zip(seed_shape.parts()).zip(tags(from)) {
-            if is_tag {
+        for ((value, ty), kind) in values.iter_mut().zip(seed_shape.parts()).zip(kinds(from)) {
+            if kind == Kind::Tag {
                 *value = self.zeros(&ty);
             }
         }
@@ -62,9 +66,9 @@ impl<'a> Lower<'a> {
             Mode::Reverse => primal,
         };
         let types = derived_shape.parts();
-        for (((part, is_tag), same), ty) in derived.iter_mut().zip(tags(to)).zip(same).zip(types) {
-            if is_tag {
-                *part = match directions {
+        for (((value, kind), same), ty) in derived.iter_mut().zip(kinds(to)).zip(same).zip(types) {
+            if kind == Kind::Tag {
+                *value = match directions {
                     None => same,
                     Some(size) => self.b().one("tags", ty, Exp::Replicate(vec![size], same)),
                 };
@@ -126,22 +130,42 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// For each part of a value of this shape, whether it is the tag of a sum.
-fn tags(shape: &Shape) -> Vec<bool> {
+/// What a part of a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// The tag of a sum.
+    Tag,
+    /// One or the other: constructors of a sum share it.
+    Either,
+}
+
+/// What each part of a value of this shape is.
+fn kinds(shape: &Shape) -> Vec<Kind> {
     match shape {
-        Shape::Prim(_) | Shape::Acc(_) => vec![false],
+        Shape::Prim(_) | Shape::Acc(_) => vec![Kind::Number],
         Shape::Array(_, elem) => {
-            let tags = tags(elem);
-            if tags.is_empty() { vec![false] } else { tags }
+            let kinds = kinds(elem);
+            if kinds.is_empty() { vec![Kind::Number] } else { kinds }
         }
-        Shape::Record(fields) => fields.iter().flat_map(|(_, shape)| tags(shape)).collect(),
+        Shape::Record(fields) => fields.iter().flat_map(|(_, shape)| kinds(shape)).collect(),
         Shape::Sum(ctors) => {
-            // A sum in the payload of another shares slots with numbers: its tag is treated as one of them.
-            let mut all = vec![false; shape.parts().len()];
-            if ctors.len() > 1 {
-                all[0] = true;
+            let first = usize::from(ctors.len() > 1);
+            let mut all = vec![None; shape.parts().len()];
+            if first > 0 {
+                all[0] = Some(Kind::Tag);
             }
-            all
+            for (name, payload) in ctors.iter() {
+                let payload = payload.iter().flat_map(kinds);
+                for (slot, part) in payload_slots(ctors, name).into_iter().zip(payload) {
+                    let known = &mut all[first + slot];
+                    *known = Some(match known {
+                        Some(known) if *known != part => Kind::Either,
+                        Some(_) | None => part,
+                    });
+                }
+            }
+            all.into_iter().map(|part| part.unwrap_or(Kind::Number)).collect()
         }
         Shape::Fun => Vec::new(),
     }

@@ -22,6 +22,8 @@
 //!
 //! * [`table`]: blocks, and the place of each array;
 //! * [`layout`]: for devices, in which order the dimensions of arrays lie in memory;
+//! * [`uncopy`]: what is only read is not copied;
+//! * [`destinations`]: functions get the memory for results that become parts of other arrays;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
 //! * [`overwrite`]: maps that may overwrite their input do;
@@ -43,6 +45,7 @@
 pub mod arith;
 pub mod assign;
 pub mod copies;
+pub mod destinations;
 mod early;
 pub mod layout;
 pub mod lifetimes;
@@ -56,3 +59,4 @@ pub mod prove;
 mod roots;
 pub mod short_circuit;
 pub mod table;
+pub mod uncopy;

@@ -98,9 +98,13 @@ impl Visit for From<'_> {
             }
             Exp::Call(_, args) => {
                 for var in &stm.pat {
-                    args.iter().for_each(|arg| self.flow(*var, *arg));
-                    // It may also return a constant.
-                    self.foreign.extend(self.table.place(*var).map(|place| place.block));
+                    let Some(place) = self.table.place(*var) else { continue };
+                    // Otherwise it is where an argument is, or written by others.
+                    if self.table.blocks[place.block].origin == Origin::Carried(*var) {
+                        args.iter().for_each(|arg| self.flow(*var, *arg));
+                        // It may also return a constant.
+                        self.foreign.insert(place.block);
+                    }
                 }
             }
             _ => {}

@@ -49,6 +49,9 @@ pub struct Table {
     pub elided: FxHashSet<Var>,
     /// The order in memory of the dimensions of arrays that are not in row-major order; see [`crate::layout`].
     pub orders: Orders,
+    /// For each result of a function, the parameter that it is, if it is one, changed in place. Nothing is returned for it: it is where
+    /// the argument is.
+    pub returned: Vec<Option<usize>>,
     /// When the host releases blocks; see [`crate::lifetimes`].
     pub ends: FxHashMap<Moment, Vec<BlockId>>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].

@@ -4,13 +4,16 @@ use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
 use fehu_mem::assign::assign;
 use fehu_mem::copies::{Copied, copies};
+use fehu_mem::destinations::destinations;
 use fehu_mem::short_circuit::{Refusals, Why, short_circuit};
 
 /// The copies of a program with the first table, and those that are left.
 fn left(text: &str) -> (usize, Vec<Copied>) {
     let text = format!("prog arrays\n{text}");
-    let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    destinations(&mut prog, false);
+    verify(&prog).unwrap_or_else(|errors| panic!("{}\n{prog}", errors[0]));
     let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
     let before = copies(&placed, &Refusals::default()).len();
     let refusals = short_circuit(&mut placed, false);
@@ -91,6 +94,39 @@ fn foreign_functions_write_to_where_their_results_belong() {
     refused(&replaced("0:n:1, 0", "w"), Why::Boundary);
     // As far as is known, results of calls may be their arguments.
     refused(&replaced("0", "a"), Why::Read);
+}
+
+/// A function that makes an array, and one that changes its argument.
+const FUNCTIONS: &str = "fun g (k: i64, u: [k]f32) -> (r: [k]f32) =\n let (v: [k]f32) = screma k (u) map \\(e: f32) -> (f32) { let (d: f32) = mul e \
+                         2.0f32 in (d) }\n in (v)\nfun h (k: i64, *u: [k]f32) -> (r: [k]f32) =\n let (v: [k]f32) = update u[0] = 1.0f32\n in (v)\n";
+
+#[test]
+fn functions_make_their_results_where_they_belong() {
+    // As rows, through two functions.
+    let row = |body: &str| {
+        format!(
+            "{FUNCTIONS}fun f (n: i64, m: i64, x: [n][m]f32) -> (res: [n][m]f32) =\n let (y: [n][m]f32) = screma n (x) map \\(u: [m]f32) -> \
+             ([m]f32) {{ {body} }}\n in (y)\nentry \"f\" = f (\"x\": [n][m]f32) -> [n][m]f32\n"
+        )
+    };
+    none(&row("let (v: [m]f32) = call g (m, u) in (v)"));
+    none(&row("let (v: [m]f32) = call g (m, u) let (w: [m]f32) = call h (m, v) in (w)"));
+    // As a part of an array that the function does not read there.
+    let replaced = |index: &str, of: &str| {
+        format!(
+            "{FUNCTIONS}fun f (n: i64, *x: [n][n]f32, w: [n]f32) -> (res: [n][n]f32) =\n let (a: [n]f32) = index x[0]\n let (b: [n]f32) = index x[1]\n \
+             let (v: [n]f32) = call g (n, {of})\n let (y: [n][n]f32) = update x[{index}] = v\n in (y)\nentry \"f\" = f (\"x\": *[n][n]f32, \"w\": [n]f32) -> [n][n]f32\n"
+        )
+    };
+    none(&replaced("0", "w"));
+    none(&replaced("0", "b"));
+    refused(&replaced("0", "a"), Why::Overlap);
+    refused(&replaced("0:n:1, 0", "w"), Why::Boundary);
+    // As operands of a concatenation.
+    none(&format!(
+        "{FUNCTIONS}fun f (n: i64, x: [n]f32, y: [n]f32) -> (k: i64, res: [k]f32) =\n let (m: i64) = add n n\n let (v: [n]f32) = call g (n, x)\n let (w: \
+         [n]f32) = call g (n, y)\n let (c: [m]f32) = concat m (v, w)\n in (m, c)\nentry \"f\" = f (\"x\": [n]f32, \"y\": [n]f32) -> [k]f32\n"
+    ));
 }
 
 #[test]
@@ -201,4 +237,39 @@ fn loops_update_views_where_they_are() {
                 index y[0, 0] in (r)\n";
     let (before, left) = left(text);
     assert!(before == 0 && left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn arrays_are_made_backwards() {
+    // The last element is at `n - 1`, which has a name of its own.
+    let reversed = |from: &str| {
+        format!(
+            "fun f (n: i64, m: i64, *x: [m][n]f32, u: [n]f32) -> (res: [m][n]f32) =\n {} let (l: i64) = sub n 1\n let (w: [n]f32) = index \
+             v[{from}:n:-1]\n let (r: [m][n]f32) = update x[0] = w\n in (r)\n",
+            map("v", "n", "u")
+        )
+    };
+    none(&reversed("l"));
+    refused(&reversed("m"), Why::Part);
+}
+
+#[test]
+fn a_copy_of_what_nobody_needs_is_made_at_once() {
+    let copied = |row: &str| {
+        format!(
+            "fun f (n: i64, m: i64) -> (res: [{row}][n]f32, re: f32) =\n let (i: [n]i64) = iota i64 n 0 1\n let (v: [n][{row}]f32) = screma n (i) \
+             map \\(e: i64) -> ([{row}]f32) {{ let (g: f32) = convert f32 e let (d: [{row}]f32) = replicate ({row}) g in (d) }}\n let (t: \
+             [{row}][n]f32) = rearrange (1, 0) v\n let (c: f32) = index v[0, 0]\n in (t, c)\n"
+        )
+    };
+    // A result of a function is in row-major order.
+    none(&copied("9"));
+    refused(&copied("m"), Why::Order);
+    let text = format!(
+        "fun f (n: i64, u: [n]f32) -> (res: [n]f32, re: f32) =\n {} let (c: [n]f32) = copy v\n let (r: [n]f32) = update c[0] = 1.0f32\n let (e: \
+         f32) = index v[0]\n in (r, e)\n",
+        map("v", "n", "u")
+    );
+    refused(&text, Why::Read);
+    none(&text.replace("index v[0]", "index u[0]"));
 }

@@ -33,6 +33,7 @@ mod scalarise;
 mod simplify;
 mod steps;
 mod streamed;
+mod unaccumulate;
 mod unpartition;
 mod unpass;
 mod unroll;
@@ -50,6 +51,7 @@ pub use scalarise::SCALARISE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use steps::STEPS;
 pub use streamed::STREAMED;
+pub use unaccumulate::UNACCUMULATE;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
@@ -76,6 +78,7 @@ pub const PASSES: &[Pass] = &[
     SCALARISE,
     COPYUPDATES,
     DIFFERENTIATE,
+    UNACCUMULATE,
     UNROLL,
     VECTORISE,
 ];

@@ -15,20 +15,24 @@
 //!
 //! See [`fehu_ir::streaming`] for what steps are. Every statement has a *level*: the number of passes that must have ended before
 //! it can be executed (`levels`). The statements of a level are one step, and the passes of a level that have sources in common
-//! are the next: they read these together, once. Nobody else may ask for a sequence that is a parameter, nor for its length; if somebody
-//! does (a pass in a branch or in a loop, a certificate on the parameter), then the entry point has no steps, which is remarked, and
+//! are the next: they read these together, once. Branches and loops that have such passes inside come after these, with jumps
+//! between the steps of their bodies (`control`). Nobody else may ask for a sequence that is a parameter, nor for its length; if somebody
+//! does (a pass in the function of a map, a certificate on the parameter), then the entry point has no steps, which is remarked, and
 //! reads its sequences into memory.
 //!
 //! The entry point itself stays as it was, for callers who have arrays.
 
+mod control;
 mod functions;
 mod levels;
 
+use fehu_base::OrBug;
+use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::streaming::{Sink, Slot, Step, StreamedPass, Streaming, slot_type};
-use fehu_ir::{Atom, Entry, Exp, Fun, FunId, Loc, Prog, Stm, Stream, Type, Var};
-use functions::{call_function, pass_function};
+use fehu_ir::{Atom, Body, Entry, Exp, Fun, FunId, Loc, Prog, Stm, Stream, Type, Var};
+use functions::{call_function, pass_function, yielding_function};
 use levels::{Levels, Pass as Passes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -86,6 +90,10 @@ struct Steps<'a> {
     hidden: FxHashSet<Var>,
     /// The statements that bind certificates, and arrays of numbers one after the other: they are repeated where they are needed.
     repeated: FxHashMap<Var, &'a Stm>,
+    /// The order of the statements of the function, and of its branches and loops, by the first variable that they bind.
+    order: FxHashMap<Var, usize>,
+    /// How often each sequence is read at most; 2 stands for all more.
+    reads: Vec<usize>,
     slots: FxHashMap<Var, Slot>,
     types: Vec<(fehu_base::Prim, usize)>,
     funs: Vec<Fun>,
@@ -107,18 +115,17 @@ impl<'a> Steps<'a> {
                 }
             }
         }
-        let is_repeated = |stm: &&Stm| {
-            let result = fun.body.results.contains(&Atom::Var(stm.pat[0]));
-            matches!(stm.exp, Exp::Assert(..)) || (matches!(stm.exp, Exp::Iota(..)) && !result)
-        };
-        let repeated = fun.body.stms.iter().filter(is_repeated).map(|stm| (stm.pat[0], stm));
+        let (mut repeated, mut order) = (FxHashMap::default(), FxHashMap::default());
+        survey(&fun.body, &mut repeated, &mut order);
         Steps {
             prog,
             entry,
             fun,
             parts,
             hidden,
-            repeated: repeated.collect(),
+            repeated,
+            order,
+            reads: vec![0; entry.sources.len()],
             slots: FxHashMap::default(),
             types: Vec::new(),
             funs: Vec::new(),
@@ -139,40 +146,17 @@ impl<'a> Steps<'a> {
                 false => Some(self.slot(param.var)?),
             });
         }
-        let levels = Levels::of(self)?;
-        // What is needed after each step.
         let results = self.result_parts();
+        let levels = Levels::of(self, &self.fun.body.stms, levels::written(self))?;
         let written = levels.written.clone();
-        let mut needed: Vec<FxHashSet<Var>> = vec![FxHashSet::default(); levels.list.len() + 1];
-        let plain = results.iter().filter(|atom| !written.contains_key(*atom));
-        for var in plain.filter_map(|atom| as_var(*atom)) {
-            let sizes = self.fun.vars[var].ty.shape().iter().filter_map(|size| as_var(*size));
-            needed[levels.list.len()].extend(sizes.chain([var]));
-        }
-        for (index, level) in levels.list.iter().enumerate().rev() {
-            let mut used = needed[index + 1].clone();
-            for stm in level.stms.iter().copied().chain(level.passes.iter().map(|pass| pass.stm)) {
-                used.extend(self.uses(stm));
-            }
-            needed[index] = used;
-        }
-        for (index, level) in levels.list.iter().enumerate() {
-            let mut inputs = needed[index + 1].clone();
-            for pass in &level.passes {
-                inputs.extend(self.uses(pass.stm));
-            }
-            self.call(&level.stms, &level.passes, &inputs)?;
-            for group in &level.groups {
-                let passes: Vec<&Passes<'a>> = group.iter().map(|i| &level.passes[*i]).collect();
-                self.pass(&passes, &needed[index + 1], &written)?;
-            }
-        }
+        let plain = results.iter().copied().filter(|atom| !written.contains_key(atom));
+        let needed = self.needed_for(plain);
+        self.levels(&levels, needed)?;
         let mut places = Vec::with_capacity(results.len());
-        for atom in &results {
-            places.push(match atom {
-                atom if written.contains_key(atom) => None,
-                Atom::Var(var) => Some(self.slot(*var)?),
-                Atom::Const(_) => Some(self.constant(*atom)?),
+        for atom in results {
+            places.push(match written.contains_key(&atom) {
+                true => None,
+                false => Some(self.operand(atom)?),
             });
         }
         Ok(Streaming {
@@ -181,7 +165,52 @@ impl<'a> Steps<'a> {
             params,
             steps: std::mem::take(&mut self.steps),
             results: places,
+            again: (0..self.reads.len()).filter(|source| self.reads[*source] > 1).collect(),
         })
+    }
+
+    /// The steps of a body, after which these variables are needed.
+    fn body(&mut self, body: &'a Body) -> Result<(), Whole> {
+        let levels = Levels::of(self, &body.stms, FxHashMap::default())?;
+        let needed = self.needed_for(body.results.iter().copied());
+        self.levels(&levels, needed)
+    }
+
+    /// The steps of some levels, after which these variables are needed.
+    fn levels(&mut self, levels: &Levels<'a>, last: FxHashSet<Var>) -> Result<(), Whole> {
+        // What is needed after each step.
+        let mut needed: Vec<FxHashSet<Var>> = vec![FxHashSet::default(); levels.list.len()];
+        needed.push(last);
+        for (index, level) in levels.list.iter().enumerate().rev() {
+            let mut used = needed[index + 1].clone();
+            level.all().for_each(|stm| used.extend(self.uses(stm)));
+            needed[index] = used;
+        }
+        for (index, level) in levels.list.iter().enumerate() {
+            let mut inputs = needed[index + 1].clone();
+            for stm in level.passes.iter().map(|pass| pass.stm).chain(level.controls.clone()) {
+                inputs.extend(self.uses(stm));
+            }
+            self.call(&level.stms, &level.passes, &inputs)?;
+            for group in &level.groups {
+                let passes: Vec<&Passes<'a>> = group.iter().map(|i| &level.passes[*i]).collect();
+                self.pass(&passes, &needed[index + 1], &levels.written)?;
+            }
+            for stm in &level.controls {
+                self.control(stm)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What must be in slots so that somebody can take these.
+    fn needed_for(&self, atoms: impl Iterator<Item = Atom>) -> FxHashSet<Var> {
+        let mut needed = FxHashSet::default();
+        for var in atoms.filter_map(as_var) {
+            let sizes = self.fun.vars[var].ty.shape().iter().filter_map(|size| as_var(*size));
+            needed.extend(sizes.chain([var]));
+        }
+        needed
     }
 
     /// The parts of the result of the entry point, without the sizes before them.
@@ -216,6 +245,9 @@ impl<'a> Steps<'a> {
         if let Some(slot) = self.slots.get(&var) {
             return Ok(*slot);
         }
+        if self.hidden.contains(&var) {
+            return Err(Whole { loc: None, reason: levels::NEEDS_ALL });
+        }
         let ty = &self.fun.vars[var].ty;
         let Some(kind) = slot_type(ty) else {
             let reason = "something without a value is needed in several of its steps";
@@ -229,6 +261,14 @@ impl<'a> Steps<'a> {
 
     fn slots(&mut self, vars: &[Var]) -> Result<Vec<Slot>, Whole> {
         vars.iter().map(|var| self.slot(*var)).collect()
+    }
+
+    /// A slot with the value of an operand.
+    fn operand(&mut self, atom: Atom) -> Result<Slot, Whole> {
+        match atom {
+            Atom::Var(var) => self.slot(var),
+            Atom::Const(_) => self.constant(atom),
+        }
     }
 
     fn fresh(&mut self, ty: &Type) -> Result<Slot, Whole> {
@@ -290,11 +330,11 @@ impl<'a> Steps<'a> {
     ) -> Result<(), Whole> {
         let (fun, params, sources) = pass_function(self, passes)?;
         let fun = self.add(fun);
+        sources.iter().for_each(|source| self.reads[*source] = 2.min(self.reads[*source] + 1));
         let args = self.slots(&params)?;
-        let width = match (sources.is_empty(), passes[0].stream.width) {
-            (false, _) => None,
-            (true, Atom::Var(width)) => Some(self.slot(width)?),
-            (true, width @ Atom::Const(_)) => Some(self.constant(width)?),
+        let width = match sources.is_empty() {
+            false => None,
+            true => Some(self.operand(passes[0].stream.width)?),
         };
         let mut states = Vec::new();
         for pass in passes {
@@ -323,6 +363,36 @@ impl<'a> Steps<'a> {
         let slot = self.fresh(&ty)?;
         self.steps.push(Step::Call { fun, args: Vec::new(), results: vec![slot] });
         Ok(slot)
+    }
+
+    /// A step that computes something, and where that goes.
+    fn yielding(
+        &mut self,
+        results: Vec<Slot>,
+        make: impl FnOnce(&mut Builder<'_>) -> Vec<Atom>,
+    ) -> Result<(), Whole> {
+        let (fun, params) = yielding_function(self, make);
+        let fun = self.add(fun);
+        let args = self.slots(&params)?;
+        self.steps.push(Step::Call { fun, args, results });
+        Ok(())
+    }
+}
+
+/// Finds the statements that are repeated, and the order of all.
+fn survey<'a>(
+    body: &'a Body,
+    repeated: &mut FxHashMap<Var, &'a Stm>,
+    order: &mut FxHashMap<Var, usize>,
+) {
+    for stm in &body.stms {
+        let first = *stm.pat.first().or_bug("a variable that a statement binds");
+        order.insert(first, order.len());
+        let result = body.results.contains(&Atom::Var(first));
+        if matches!(stm.exp, Exp::Assert(..)) || (matches!(stm.exp, Exp::Iota(..)) && !result) {
+            repeated.insert(first, stm);
+        }
+        control::bodies(stm).iter().for_each(|body| survey(body, repeated, order));
     }
 }
 

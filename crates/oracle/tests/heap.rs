@@ -10,9 +10,11 @@ use fehu_ir::{Prog, Stage};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
+use fehu_mem::destinations::destinations;
 use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
+use fehu_mem::uncopy::uncopy;
 use fehu_oracle::heap::{self, Fault, Limits};
 use std::path::{Path, PathBuf};
 
@@ -53,8 +55,14 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     if way.optimised {
         (fehu_par::EPILOGUE.run)(&mut prog, &mut remarks);
     }
+    let mut given = prog.clone();
+    if way.circuit {
+        uncopy(&mut given);
+        destinations(&mut given, false);
+        verify(&given).map_err(|errors| errors[0].to_string())?;
+    }
     // What is too complex for a table has none.
-    let Ok(mut placed) = assign(prog.clone()) else { return Ok(Runs::default()) };
+    let Ok(mut placed) = assign(given) else { return Ok(Runs::default()) };
     if way.circuit {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);

@@ -57,6 +57,7 @@ mod plan;
 mod prefixes;
 mod resolve;
 mod seg;
+mod separate;
 mod simd;
 mod tasks;
 mod tiling;

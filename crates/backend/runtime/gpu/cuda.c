@@ -184,6 +184,11 @@ static void fe_driver_close(struct futhark_context *ctx) {
   if (driver->base != NULL) {
     cuda->event_destroy(driver->base);
   }
+  for (int i = 0; i < FE_ASKED; i++) {
+    if (driver->marks[i] != NULL) {
+      cuda->event_destroy(driver->marks[i]);
+    }
+  }
   if (driver->second != NULL) {
     cuda->stream_destroy(driver->second);
   }
@@ -218,6 +223,12 @@ static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes) {
   void *memory = NULL;
   return fe_cuda(ctx)->alloc_host(&memory, bytes) == 0 ? memory : NULL;
 }
+
+static bool fe_driver_reach(struct futhark_context *ctx, void *memory, size_t bytes) {
+  return fe_cuda(ctx)->host_register(memory, bytes, 0) == 0;
+}
+
+static void fe_driver_leave(struct futhark_context *ctx, void *memory) { fe_cuda(ctx)->host_unregister(memory); }
 
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory) { fe_cuda(ctx)->free_host(memory); }
 
@@ -295,11 +306,28 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return event;
 }
 
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  cuda->event_wait(event);
+  cuda->event_destroy(event);
+}
+
 static int fe_driver_follow(struct futhark_context *ctx, void *event) {
   struct fe_cuda *cuda = fe_cuda(ctx);
   int code = fe_cuda_check(ctx, cuda->stream_follow(ctx->gpu.driver.stream, event, 0), "wait for a copy");
   cuda->event_destroy(event);
   return code;
+}
+
+static int fe_driver_mark(struct futhark_context *ctx, int number) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  struct fe_cuda *cuda = fe_cuda(ctx);
+  int result = driver->marks[number] == NULL ? cuda->event_create(&driver->marks[number], FE_CUDA_EVENT_WITHOUT_TIME) : 0;
+  return fe_cuda_check(ctx, result != 0 ? result : cuda->event_record(driver->marks[number], driver->stream), "ask for a value");
+}
+
+static int fe_driver_await(struct futhark_context *ctx, int number) {
+  return fe_cuda_check(ctx, fe_cuda(ctx)->event_wait(ctx->gpu.driver.marks[number]), "receive a value");
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {

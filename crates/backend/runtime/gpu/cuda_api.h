@@ -43,12 +43,15 @@ struct fe_stamp {
   F(free, "cuMemFree_v2", (uint64_t address))                                                           \
   F(alloc_host, "cuMemAllocHost_v2", (void **memory, size_t bytes))                                     \
   F(free_host, "cuMemFreeHost", (void *memory))                                                         \
+  F(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))                \
+  F(host_unregister, "cuMemHostUnregister", (void *memory))                                             \
   F(copy_in, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))       \
   F(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))            \
   F(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream))             \
   F(fill, "cuMemsetD8Async", (uint64_t to, unsigned char byte, size_t bytes, void *stream))             \
   F(event_create, "cuEventCreate", (void **event, unsigned flags))                                      \
   F(event_record, "cuEventRecord", (void *event, void *stream))                                         \
+  F(event_wait, "cuEventSynchronize", (void *event))                                                    \
   F(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *start, void *end))                 \
   F(event_destroy, "cuEventDestroy_v2", (void *event))
 
@@ -106,6 +109,9 @@ struct fe_cuda_launch {
 // The attribute that allows it to start before the kernels before it have ended.
 #define FE_CUDA_LAUNCH_EARLY 6
 
+// Values that the device is asked for and that have not arrived, at most.
+enum { FE_ASKED = 2 };
+
 struct fe_driver {
   void *library, *compiler_library;
   struct fe_cuda cuda;
@@ -117,6 +123,7 @@ struct fe_driver {
   int capability; // 90 for 9.0
   void *context, *stream;
   void *second; // the stream for what is sent; NULL: nothing was yet
+  void *marks[FE_ASKED]; // events; NULL: not used yet
   void *base; // an event when the context began
   int64_t base_time;
 };

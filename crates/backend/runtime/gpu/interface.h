@@ -1,7 +1,7 @@
 // What the functions of a program require of a device. Arrays are in its memory: the data of a handle is not an address, but the
 // host does arithmetic with it as with one, and only the functions below know what it stands for (gpu/residence.c).
 //
-// Requests to the device are executed in order, and mostly asynchronously: only fe_fetch and fe_finish wait for it.
+// Requests to the device are executed in order, and mostly asynchronously: only fe_fetch, fe_receive and fe_finish wait for it.
 // They are also where failed checks in kernels are detected.
 
 // A kernel of the program.
@@ -33,6 +33,10 @@ FE_SHARED int fe_fetch(struct futhark_context *ctx, void *to, const void *from, 
 FE_SHARED int fe_fetch_with_next(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 // The same as fe_fetch in memory of its own, for `free`; NULL, with a message, if that fails. It is not NULL for no bytes.
 FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes);
+// Asks for a small value of the device, as it is when all before it is done, and does not wait.
+FE_SHARED int fe_ask(struct futhark_context *ctx, const void *from, int64_t bytes);
+// Waits for the value that was asked for first, of those that were not received. At most FE_ASKED are on their way.
+FE_SHARED int fe_receive(struct futhark_context *ctx, void *to, int64_t bytes);
 // Copies from us to the device. What is copied may change after the call.
 FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, int64_t bytes);
 // Copies inside of the device's memory. The two places do not overlap.

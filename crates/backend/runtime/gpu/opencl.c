@@ -186,8 +186,10 @@ static int fe_driver_open(struct futhark_context *ctx) {
 // The library stays loaded: threads of it may be running.
 static void fe_driver_close(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  if (driver->sent != NULL) {
-    driver->cl.event_release(driver->sent);
+  for (int i = 0; i < FE_ASKED; i++) {
+    if (driver->marks[i] != NULL) {
+      driver->cl.event_release(driver->marks[i]);
+    }
   }
   if (driver->second != NULL) {
     driver->cl.queue_release(driver->second);
@@ -215,6 +217,13 @@ static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes) {
   (void)ctx;
   return aligned_alloc(FE_ALIGNMENT, bytes);
 }
+
+static bool fe_driver_reach(struct futhark_context *ctx, void *memory, size_t bytes) {
+  (void)ctx, (void)memory, (void)bytes;
+  return true;
+}
+
+static void fe_driver_leave(struct futhark_context *ctx, void *memory) { (void)ctx, (void)memory; }
 
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory) {
   (void)ctx;
@@ -266,23 +275,21 @@ static bool fe_driver_send(struct futhark_context *ctx, void *to, const void *fr
     const uint64_t properties[] = {FE_CL_QUEUE_PROPERTIES, 0, 0};
     driver->second = driver->cl.queue_create(driver->context, driver->device, properties, &error);
   }
-  void *event = NULL;
-  if (driver->second == NULL || driver->cl.copy(driver->second, 0, to, from, bytes, 0, NULL, &event) != 0) {
-    return false;
-  }
-  if (driver->sent != NULL) {
-    driver->cl.event_release(driver->sent);
-  }
-  driver->sent = event;
-  return true;
+  return driver->second != NULL && driver->cl.copy(driver->second, 0, to, from, bytes, 0, NULL, NULL) == 0;
 }
 
 static void *fe_driver_sent(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  void *event = driver->sent;
-  driver->sent = NULL;
-  // Without this the first queue might wait for something that has not begun.
-  return event != NULL && driver->cl.flush(driver->second) == 0 ? event : NULL;
+  void *event = NULL;
+  // Without the flush the first queue might wait for something that has not begun.
+  bool asked = driver->second != NULL && driver->cl.barrier(driver->second, 0, NULL, &event) == 0;
+  return asked && driver->cl.flush(driver->second) == 0 ? event : NULL;
+}
+
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  driver->cl.event_wait(1, &event);
+  driver->cl.event_release(event);
 }
 
 static int fe_driver_follow(struct futhark_context *ctx, void *event) {
@@ -290,6 +297,20 @@ static int fe_driver_follow(struct futhark_context *ctx, void *event) {
   int code = fe_cl_check(ctx, driver->cl.barrier(driver->queue, 1, &event, NULL), "wait for a copy");
   driver->cl.event_release(event);
   return code;
+}
+
+static int fe_driver_mark(struct futhark_context *ctx, int number) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  if (driver->marks[number] != NULL) {
+    driver->cl.event_release(driver->marks[number]);
+    driver->marks[number] = NULL;
+  }
+  int error = driver->cl.barrier(driver->queue, 0, NULL, &driver->marks[number]);
+  return fe_cl_check(ctx, error != 0 ? error : driver->cl.flush(driver->queue), "ask for a value");
+}
+
+static int fe_driver_await(struct futhark_context *ctx, int number) {
+  return fe_cl_check(ctx, ctx->gpu.driver.cl.event_wait(1, &ctx->gpu.driver.marks[number]), "receive a value");
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {

@@ -53,6 +53,7 @@ struct fe_stamp {
     (void *queue, void *to, const void *pattern, size_t pattern_size, size_t bytes, unsigned waits, void *const *wait, \
      void **event))                                                                                     \
   F(int, barrier, "clEnqueueBarrierWithWaitList", (void *queue, unsigned waits, void *const *wait, void **event)) \
+  F(int, event_wait, "clWaitForEvents", (unsigned count, void *const *events))                          \
   F(int, flush, "clFlush", (void *queue))                                                               \
   F(int, event_times, "clGetEventProfilingInfo", (void *event, unsigned what, size_t size, void *value, size_t *needed)) \
   F(int, event_release, "clReleaseEvent", (void *event))
@@ -89,12 +90,15 @@ struct fe_opencl {
 };
 #undef FE_MEMBER
 
+// Values that the device is asked for and that have not arrived, at most.
+enum { FE_ASKED = 2 };
+
 struct fe_driver {
   void *library;
   struct fe_opencl cl;
   void *platform, *device, *context, *queue;
   void *second; // the queue for what is sent; NULL: nothing was yet
-  void *sent;   // the event of the last of it
+  void *marks[FE_ASKED]; // events; NULL: none
   int version;         // 30 for OpenCL 3.0
   bool correct_divide; // f32 can be divided as IEEE wants it
 };

@@ -71,6 +71,7 @@ struct fe_gpu {
     size_t bytes;
   } awaited[FE_AWAITED]; // what the next fe_fetch brings as well
   int num_awaited;
+  int first_asked, num_asked; // values that fe_receive will yield, in turn
   struct fe_timing *timings;
   int64_t num_timings, max_timings;
   // Blocks by their numbers; NULL for those that nobody has. See residence.c.

@@ -25,7 +25,18 @@ static struct fe_failure *fe_stage_failure(struct futhark_context *ctx) {
 static unsigned char *fe_stage_in(struct futhark_context *ctx) { return ctx->gpu.stage + FE_STAGED; }
 static unsigned char *fe_stage_out(struct futhark_context *ctx) { return ctx->gpu.stage + 2 * FE_STAGED; }
 
-_Static_assert(sizeof(struct fe_failure) + sizeof(int32_t) <= FE_STAGED, "what failed must fit into its part of the stage");
+// A value that was asked for, and whether a check had failed by then.
+struct fe_asked {
+  unsigned char value[FE_AWAITED_BYTES];
+  int32_t check;
+};
+// They are at the end of the first part of the stage.
+static struct fe_asked *fe_stage_asked(struct futhark_context *ctx, int number) {
+  return (struct fe_asked *)(void *)(ctx->gpu.stage + FE_STAGED) - 1 - number;
+}
+
+_Static_assert(sizeof(struct fe_failure) + sizeof(int32_t) + FE_ASKED * sizeof(struct fe_asked) <= FE_STAGED,
+               "what failed must fit into its part of the stage");
 
 #ifdef FE_TOLD
 static volatile int32_t *fe_stage_told(struct futhark_context *ctx) {
@@ -94,6 +105,7 @@ FE_SHARED int fe_finish(struct futhark_context *ctx) {
 static void fe_gpu_abandon(struct futhark_context *ctx) {
   struct fe_gpu *gpu = &ctx->gpu;
   struct fe_failure failure;
+  gpu->num_asked = 0;
   if (!gpu->open || !gpu->unchecked || fe_failure_fetch(ctx, &failure) != FUTHARK_SUCCESS) {
     return;
   }
@@ -155,6 +167,48 @@ FE_SHARED int fe_fetch_with_next(struct futhark_context *ctx, void *to, const vo
   gpu->awaited[gpu->num_awaited].bytes = (size_t)bytes;
   gpu->num_awaited++;
   return FUTHARK_SUCCESS;
+}
+
+FE_SHARED int fe_ask(struct futhark_context *ctx, const void *from, int64_t bytes) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (gpu->num_asked == FE_ASKED || bytes > FE_AWAITED_BYTES) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "too much is asked of the device at once");
+  }
+  const int number = (gpu->first_asked + gpu->num_asked) % FE_ASKED;
+  struct fe_asked *asked = fe_stage_asked(ctx, number);
+  int code = fe_ask_out(ctx, asked->value, from, bytes);
+#ifndef FE_TOLD
+  if (code == FUTHARK_SUCCESS) {
+    code = fe_driver_copy_out(ctx, &asked->check, &gpu->failure->check, sizeof asked->check, NULL);
+  }
+#endif
+  if (code == FUTHARK_SUCCESS) {
+    code = fe_driver_mark(ctx, number);
+  }
+  gpu->num_asked += code == FUTHARK_SUCCESS ? 1 : 0;
+  return code;
+}
+
+FE_SHARED int fe_receive(struct futhark_context *ctx, void *to, int64_t bytes) {
+  struct fe_gpu *gpu = &ctx->gpu;
+  if (gpu->num_asked == 0) {
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "nothing was asked of the device");
+  }
+  const int number = gpu->first_asked;
+  gpu->first_asked = (number + 1) % FE_ASKED;
+  gpu->num_asked--;
+  int code = fe_driver_await(ctx, number);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
+  const struct fe_asked *asked = fe_stage_asked(ctx, number);
+#ifdef FE_TOLD
+  const bool failed = *fe_stage_told(ctx) != 0;
+#else
+  const bool failed = asked->check != 0;
+#endif
+  memcpy(to, asked->value, (size_t)bytes);
+  return failed ? fe_finish(ctx) : FUTHARK_SUCCESS;
 }
 
 FE_SHARED void *fe_fetch_new(struct futhark_context *ctx, const void *from, int64_t bytes) {

@@ -13,7 +13,8 @@ const MAX_RANK: usize = 16;
 pub(super) struct Steps<'a> {
     pub(super) streaming: &'a Streaming,
     fun: &'a Fun,
-    funs: Vec<(&'a Fun, String)>,
+    /// By the numbers of steps.
+    funs: Vec<(usize, &'a Fun, String)>,
 }
 
 /// The steps of all entry points that have some.
@@ -29,7 +30,9 @@ pub(super) fn all<'a>(prog: &'a Prog, functions: &dyn Fn(FunId) -> String) -> Ve
             |var: Var| slot_type(&fun.vars[var].ty).is_some_and(|(_, rank)| rank <= MAX_RANK);
         let slots = streaming.slots.iter().all(|(_, rank)| *rank <= MAX_RANK);
         if slots && vars.into_iter().all(simple) {
-            let funs = streaming.funs().map(|id| (&prog.funs[id], functions(id))).collect();
+            let steps = streaming.steps.iter().enumerate();
+            let funs = steps.filter_map(|(index, step)| Some((index, step.fun()?)));
+            let funs = funs.map(|(index, id)| (index, &prog.funs[id], functions(id))).collect();
             all.push(Steps { streaming, fun, funs });
         }
     }
@@ -45,12 +48,16 @@ pub(super) fn tables(
 ) -> String {
     let name = names::escape(&entry.name);
     let Steps { streaming, fun, funs } = steps;
-    for (index, (fun, c_name)) in funs.iter().enumerate() {
+    for (index, fun, c_name) in funs {
         wrapper(&format!("fe_step_{name}_{index}"), fun, c_name, code);
     }
     let mut put = |kind: &str, suffix: &str, items: Vec<String>| {
         // One more than there are, since C has no empty arrays.
-        let end = if kind.starts_with("int") { "-1" } else { "{0}" };
+        let end = match kind {
+            "int" => "-1",
+            "bool" => "false",
+            _ => "{0}",
+        };
         let items = commas(items.into_iter().chain([end.to_owned()]), std::convert::identity);
         data.push_str(&format!("static const {kind} fe_{suffix}[] = {{{items}}};\n"));
         format!("fe_{suffix}")
@@ -100,6 +107,8 @@ pub(super) fn tables(
     let rows = streaming.steps.iter().enumerate();
     let rows = rows.map(|(i, step)| step_row(step, &format!("{name}_{i}"), &mut put)).collect();
     let rows = put("struct fe_step", &format!("steps_{name}"), rows);
+    let again = (0..entry.sources.len()).map(|i| streaming.again.contains(&i).to_string());
+    let again = put("bool", &format!("again_{name}"), again.collect());
     let members = lines![
         ".num_sources = {0}", entry.sources.len();
         ".num_sinks = {0}", entry.sinks.len();
@@ -109,6 +118,7 @@ pub(super) fn tables(
         ".num_parts = {0}", streaming.results.len();
         ".sources = {sources}";
         ".sinks = {sinks}";
+        ".again = {again}";
         ".slots = {slots}";
         ".steps = {rows}";
         ".params = {param_list}";
@@ -132,7 +142,12 @@ fn step_row(
         |what: &str, slots: &[usize], put: &mut dyn FnMut(&str, &str, Vec<String>) -> String| {
             put("int", &format!("step_{what}_{name}"), slots.iter().map(usize::to_string).collect())
         };
-    let members = match step {
+    let mut members = match step {
+        Step::Jump { unless, to } => lines![
+            ".jump = true";
+            ".unless = {0}", unless.map_or("-1".to_owned(), |slot| slot.to_string());
+            ".to = {to}";
+        ],
         Step::Call { args, results, .. } => lines![
             ".num_args = {0}", args.len();
             ".args = {0}", list("args", args, put);
@@ -167,8 +182,7 @@ fn step_row(
             ]
         }
     };
-    let members: Vec<String> =
-        members.into_iter().chain([format!(".call = fe_step_{name}")]).collect();
+    members.extend(step.fun().map(|_| format!(".call = fe_step_{name}")));
     format!("\n  {{{}}}", members.join(", "))
 }
 

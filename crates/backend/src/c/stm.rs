@@ -202,7 +202,8 @@ impl Frame<'_> {
             }
             Stm::While(cond, body) => {
                 let cond = self.scope().text(cond);
-                self.braced(&format!("while ({cond})"), body);
+                self.line(&format!("while ({cond}) {{"));
+                self.loop_body(body);
             }
             Stm::Call(fun, results, args) => self.call(*fun, results, args),
             Stm::Foreign(call) => self.foreign(call),
@@ -237,6 +238,16 @@ impl Frame<'_> {
             }
             Stm::Launch(kernel) => self.launch(kernel),
             Stm::Fetch(v, p, index) => self.fetch(*v, *p, index, true),
+            Stm::Ask(p, index) => {
+                let scope = self.scope();
+                let address = scope.address(scope.names.get(*p), index);
+                let ty = c_type(scope.elem(*p));
+                self.check_call(&format!("fe_ask(ctx, {address}, sizeof({ty}))"));
+            }
+            Stm::Receive(v) => {
+                let name = self.name(*v);
+                self.check_call(&format!("fe_receive(ctx, &{name}, sizeof {name})"));
+            }
             // These are in kernels only.
             Stm::Poll(..)
             | Stm::Count(..)

@@ -8,12 +8,14 @@ use fehu_ir::pass::Remarks;
 use fehu_ir::{Loc, Prog, Var};
 use fehu_mem::arith::show;
 use fehu_mem::copies::copies;
+use fehu_mem::destinations::destinations;
 use fehu_mem::lifetimes::lifetimes;
 use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::peak::peak;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::Placed;
+use fehu_mem::uncopy::uncopy;
 use rustc_hash::FxHashSet;
 
 /// Adds a note for each copy and for each moment at which most memory is in use; returns how many copies there are, and the most
@@ -24,6 +26,9 @@ pub(super) fn explain(
 ) -> (usize, Vec<(String, String)>) {
     let mut prog = prog.clone();
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
+    (fehu_par::UNFLATMAP.run)(&mut prog, &mut Remarks::default());
+    uncopy(&mut prog);
+    destinations(&mut prog, false);
     // What is too complex for a table is refused when it is compiled.
     let Ok(mut placed) = fehu_mem::assign::assign(prog) else { return (0, Vec::new()) };
     let refusals = short_circuit(&mut placed, false);

@@ -9,7 +9,7 @@ use crate::check::Exit;
 use crate::files::{Disk, Memory};
 use crate::load::Root;
 use crate::passes::Plan;
-use crate::pipelines::DEFAULT;
+use crate::pipelines::{DEFAULT, GPU};
 use fehu_base::render::Style;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn of_text(name: &str, source: &str) -> Report {
     report.unwrap_or_else(|| panic!("{name}: {:?}", outcome.diagnostics))
 }
 
-const NAMES: [&str; 4] = ["statistics", "pipeline", "loops", "reasons"];
+const NAMES: [&str; 5] = ["statistics", "pipeline", "loops", "reasons", "pieces"];
 
 #[test]
 fn programs_have_these_reports() {
@@ -41,6 +41,35 @@ fn programs_have_these_reports() {
         }
         let expected = std::fs::read_to_string(&path).expect("there is a report");
         assert_eq!(found, expected, "{name}; BLESS=1 accepts the report");
+    }
+}
+
+/// Programs like those that array short-circuiting was measured with, and how many copies are left for one thread and for kernels.
+/// For threads of devices, the report sees all versions of a program at once.
+const IN_PLACE: [(&str, usize, usize); 7] = [
+    // Nothing says that the products of sizes do not wrap, so that elements might share a place.
+    ("needleman_wunsch", 1, 1),
+    ("lu", 0, 0),
+    // The first and the last column of two rows, one element each, are made outside of the branch for versions.
+    ("hotspot", 0, 3),
+    ("lattice_boltzmann", 0, 0),
+    ("option_pricing", 0, 0),
+    // Made transposed, the neighbours in a row would be far apart.
+    ("volatility", 1, 1),
+    ("nearest", 0, 0),
+];
+
+#[test]
+fn arrays_are_made_where_they_belong() {
+    for (name, one_thread, kernels) in IN_PLACE {
+        let path = folder().join(format!("../programs/in_place/{name}.fut"));
+        let source = std::fs::read_to_string(path).expect("the program can be read");
+        let left = |passes| {
+            let root = Root::Bytes(format!("{name}.fut"), source.as_bytes().to_vec());
+            let (report, outcome) = make(&Disk, &root, &Plan::of(passes));
+            report.unwrap_or_else(|| panic!("{name}: {:?}", outcome.diagnostics)).summary.copies
+        };
+        assert_eq!((left(DEFAULT.passes), left(GPU.passes)), (one_thread, kernels), "{name}");
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) const PAD: u32 = 5;
 /// A loop whose body has at most this many statements is unrolled.
 const SHORT_BODY: usize = 40;
 
+/// An element that takes at most this many cycles may be computed once more for nothing, so that there are no branches.
+const CHEAP: usize = 64;
+
 /// The sizes of the part of a block.
 pub(super) struct Stage {
     /// The threads of a block.
@@ -94,15 +97,15 @@ impl<'a> Emit<'a> {
             u32_bin(BinOp::Add, thread.clone(), u32_bin(BinOp::Mul, turn, short_int(stage.threads)))
         };
         let items = Exp::int(i64::from(stage.items));
-        // A thread beyond the end may recompute the last element. Without branches, and before anything is stored, all
-        // loads of a thread can overlap.
+        // A thread beyond the end may recompute the last element, if that is cheap: short segments are few in a block where there are
+        // not enough of them for all blocks. Without branches, and before anything is stored, all loads of a thread can overlap.
         let body = self.block(|this| {
             let element = this.number("element", numbered(k));
             let at = locate(this, element, true);
             this.keep_element(all, at, &kept, k);
         });
         let registers: Vec<V> = kept.iter().flat_map(Kept::arrays).collect();
-        if self.is_plain(&body, &registers) {
+        if self.is_plain(&body, &registers) && is_cheap(&body) {
             self.out.push(up_to(k, items.clone(), body));
             let put = self.block(|this| this.put_element(&kept, arrays, l, numbered(l)));
             return self.out.push(up_to(l, items, put));
@@ -169,6 +172,18 @@ impl<'a> Emit<'a> {
     pub(super) fn short(&mut self, hint: &str, exp: &Exp) -> Exp {
         self.number(hint, Exp::Convert(Prim::I64, Prim::U32, Box::new(exp.clone())))
     }
+}
+
+/// Whether a thread may execute code for nothing.
+fn is_cheap(body: &[Stm]) -> bool {
+    let (mut cycles, mut expensive) = (0, false);
+    each_stm(body, &mut |stm| {
+        stm.each_exp(&mut |e| {
+            cycles += e.cycles();
+            expensive |= e.is_expensive();
+        });
+    });
+    !expensive && cycles <= CHEAP
 }
 
 /// Whether code is short enough to be repeated.

@@ -69,6 +69,7 @@
 //!       ("residents" number)? "by_block"? ("shared" exp)?
 //!       ("changes" (place "of" exp),*)? block
 //!     | var "=" ("fetch" | "poll" | "count") place
+//!     | "ask" place  |  var "=" "receive"
 //!     | var "=" "arrive" exp "of" exp                   -- the counter, how many come there
 //!     | var "=" "shuffle" ("down" | "up" | "at") exp "of" exp
 //!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block

@@ -78,6 +78,10 @@ impl<'a> Parser<'a> {
             "locked" => Ok(Stm::Locked(self.exp()?, self.block()?)),
             "tasks" => self.tasks(),
             "launch" => self.launch(),
+            "ask" => {
+                let (p, index) = self.place()?;
+                Ok(Stm::Ask(p, index))
+            }
             "barrier" => Ok(Stm::Barrier),
             "warp" if self.eat_word("barrier") => Ok(Stm::WarpBarrier),
             "warp" => Ok(Stm::Warp(self.block()?)),
@@ -181,6 +185,10 @@ impl<'a> Parser<'a> {
             ("blocks", _) => {
                 self.advance();
                 Ok(Stm::Blocks(v))
+            }
+            ("receive", _) => {
+                self.advance();
+                Ok(Stm::Receive(v))
             }
             ("fetch" | "poll" | "count", Token::Word(_)) => {
                 self.advance();

@@ -268,6 +268,8 @@ impl<'a> Printer<'a> {
             Stm::Blocks(v) => set(v, "blocks".to_owned()),
             Stm::Chunks(v, site, n) => set(v, format!("chunks {site} of {}", self.exp(n))),
             Stm::Fetch(v, p, at) => set(v, format!("fetch {}", self.place(*p, at))),
+            Stm::Ask(p, at) => format!("ask {}", self.place(*p, at)),
+            Stm::Receive(v) => set(v, "receive".to_owned()),
             Stm::Poll(v, p, at) => set(v, format!("poll {}", self.place(*p, at))),
             Stm::Count(v, p, at) => set(v, format!("count {}", self.place(*p, at))),
             Stm::Arrive { last, counter, of } => {

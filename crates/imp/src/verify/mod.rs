@@ -359,7 +359,9 @@ impl<'a> Checker<'a, '_> {
     /// Who may execute a statement.
     fn who(&self, stm: &Stm) -> Who {
         match stm {
-            Stm::Launch(_) | Stm::Fetch(..) | Stm::Blocks(_) => Who::Host,
+            Stm::Launch(_) | Stm::Fetch(..) | Stm::Ask(..) | Stm::Receive(_) | Stm::Blocks(_) => {
+                Who::Host
+            }
             Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) => Who::Tasks,
             Stm::Barrier
             | Stm::WarpBarrier

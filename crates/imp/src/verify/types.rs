@@ -309,6 +309,8 @@ impl Types<'_> {
             Stm::Fetch(v, p, index) | Stm::Poll(v, p, index) => {
                 self.set(*v, self.common(*p, index)?)
             }
+            Stm::Ask(p, index) => self.common(*p, index).map(|_| ()),
+            Stm::Receive(v) => self.set(*v, self.scalar(*v)?),
             Stm::Count(v, p, index) => {
                 self.guard(*p, index)?;
                 self.set(*v, Prim::I32)

@@ -281,7 +281,9 @@ impl<'a> Flow<'a> {
             | Stm::Threads(_)
             | Stm::Blocks(_)
             | Stm::Launch(_)
-            | Stm::Fetch(..) => {}
+            | Stm::Fetch(..)
+            | Stm::Ask(..)
+            | Stm::Receive(_) => {}
         }
         false
     }

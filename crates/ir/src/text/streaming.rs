@@ -24,6 +24,10 @@ impl Printer<'_> {
         self.parens(&streaming.slots, |p, (prim, rank)| p.put(&format!("{} {rank}", prim.name())));
         self.put(" params ");
         self.places(&streaming.params);
+        if !streaming.again.is_empty() {
+            self.put(" again ");
+            self.slots(&streaming.again);
+        }
         self.indent += 1;
         for step in &streaming.steps {
             self.newline();
@@ -37,6 +41,12 @@ impl Printer<'_> {
                     self.slots(results);
                 }
                 Step::Pass(pass) => self.streamed_pass(pass),
+                Step::Jump { unless, to } => {
+                    self.put(&format!("jump {to}"));
+                    if let Some(unless) = unless {
+                        self.put(&format!(" unless {unless}"));
+                    }
+                }
             }
         }
         self.newline();
@@ -98,6 +108,7 @@ impl Parser<'_> {
         let slots = self.parens("a type", |p| Ok((p.prim()?, p.count()?)))?;
         self.word("params")?;
         let params = self.places()?;
+        let again = if self.eat_word("again") { self.slots()? } else { Vec::new() };
         let mut steps = Vec::new();
         loop {
             if self.eat_word("call") {
@@ -106,12 +117,16 @@ impl Parser<'_> {
                 steps.push(Step::Call { fun, args, results: self.slots()? });
             } else if self.eat_word("pass") {
                 steps.push(Step::Pass(self.streamed_pass()?));
+            } else if self.eat_word("jump") {
+                let to = self.count()?;
+                let unless = if self.eat_word("unless") { Some(self.count()?) } else { None };
+                steps.push(Step::Jump { unless, to });
             } else {
                 break;
             }
         }
         self.word("results")?;
-        Ok(Streaming { entry, slots, params, steps, results: self.places()? })
+        Ok(Streaming { entry, slots, params, steps, results: self.places()?, again })
     }
 
     fn streamed_pass(&mut self) -> Parsed<StreamedPass> {

@@ -36,6 +36,15 @@ pub(super) fn check_steps(prog: &Prog, errors: &mut Vec<VerifyError>) {
             continue;
         };
         let slot = |slot: &Slot| streaming.slots.get(*slot).copied();
+        let mut complain = |message: &str| {
+            errors.push(VerifyError {
+                owner: Owner::Entry(index),
+                name: streaming.entry.to_string(),
+                stm: None,
+                text: None,
+                message: message.to_owned(),
+            });
+        };
         for step in &streaming.steps {
             let (id, mut wanted, mut yielded, exact) = match step {
                 Step::Call { fun, args, results } => (
@@ -47,6 +56,15 @@ pub(super) fn check_steps(prog: &Prog, errors: &mut Vec<VerifyError>) {
                 Step::Pass(pass) => {
                     let args: Vec<_> = pass.args.iter().map(slot).collect();
                     (pass.fun, args, pass.states.iter().map(slot).collect::<Vec<_>>(), false)
+                }
+                Step::Jump { unless, to } => {
+                    if unless.is_some_and(|unless| slot(&unless) != Some((Prim::Bool, 0))) {
+                        complain("the condition of a jump is no truth value");
+                    }
+                    if *to > streaming.steps.len() {
+                        complain("a jump goes to a step that is not there");
+                    }
+                    continue;
                 }
             };
             let fits = prog.funs.get(id).is_some_and(|fun| {
@@ -73,13 +91,7 @@ pub(super) fn check_steps(prog: &Prog, errors: &mut Vec<VerifyError>) {
                 params == wanted && results == yielded
             });
             if !fits {
-                errors.push(VerifyError {
-                    owner: Owner::Entry(index),
-                    name: streaming.entry.to_string(),
-                    stm: None,
-                    text: None,
-                    message: "the function of a step does not fit its slots".to_owned(),
-                });
+                complain("the function of a step does not fit its slots");
             }
         }
     }

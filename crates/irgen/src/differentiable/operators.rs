@@ -3,7 +3,27 @@
 use super::{Env, Gen, ty};
 use std::fmt::Write;
 
+/// Numbers next to the least and the largest one.
+const LEAST: &str = "-9223372036854775807";
+const LARGEST: &str = "9223372036854775806";
+
 impl Gen {
+    /// Of the last values, those that are numbers become numbers that are neither the least nor the largest one: these are neutral
+    /// elements, and what a reduction of nothing yields.
+    fn ordinary(&mut self, env: &mut Env, last: usize) {
+        if self.polynomial {
+            return;
+        }
+        let first = env.values.len() - last;
+        for index in first..env.values.len() {
+            let (name, shape) = env.values[index].clone();
+            if shape.is_empty() {
+                let above = self.hidden("i64", &format!("max {name} {LEAST}"));
+                env.values[index].0 = self.hidden("i64", &format!("min {above} {LARGEST}"));
+            }
+        }
+    }
+
     /// An associative operator on so many numbers, with its neutral element. Some have a free variable. None selects the neutral element where
     /// it meets an element: what the derivative is there would be a matter of taste.
     fn operator(&mut self, env: &mut Env, parts: usize) -> String {
@@ -87,6 +107,9 @@ impl Gen {
             ret.join(", ")
         );
         self.several(env, &wholes, &exp);
+        if fold == 0 {
+            self.ordinary(env, wholes.len());
+        }
     }
 
     /// A reduction or a scan of numbers or pairs.
@@ -107,7 +130,11 @@ impl Gen {
             vec!["i64"; parts].join(", "),
             names.join(", ")
         );
+        let is_red = shape.is_empty();
         self.several(env, &vec![shape; parts], &exp);
+        if is_red {
+            self.ordinary(env, parts);
+        }
     }
 
     /// A reduction or scan of rows.
@@ -128,8 +155,20 @@ impl Gen {
              let ({c}: [{other}]i64) = screma {other} ({a}, {b}) map \\({x}: i64, {y}: i64) -> (i64) {{ \
              let ({z}: i64) = {op} {x} {y} in ({z}) }} in ({c}) }} neutral ({neutral})"
         );
-        let shape: &[&'static str] = if scan { &[size, other] } else { &[other] };
-        self.bind(env, shape, &exp);
+        if scan {
+            self.bind(env, &[size, other], &exp);
+            return;
+        }
+        if op != "max" {
+            self.bind(env, &[other], &exp);
+            return;
+        }
+        let folded = self.hidden(&ty(&[other]), &exp);
+        let [x, y] = self.names();
+        let exp = format!(
+            "screma {other} ({folded}) map \\({x}: i64) -> (i64) {{ let ({y}: i64) = max {x} {LEAST} in ({y}) }}"
+        );
+        self.bind(env, &[other], &exp);
     }
 
     /// Numbers or rows are written: to different places, or the same one to places that may coincide.

@@ -4,9 +4,10 @@ use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
 use fehu_base::bug;
+use fehu_facts::in_place;
 use fehu_facts::poly::Poly;
 use fehu_ir::free::bound_in_body;
-use fehu_ir::{Atom, Body, Exp, LoopParam, Seg, Var};
+use fehu_ir::{Atom, Body, Exp, Item, LoopParam, Var};
 
 impl Assign<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
@@ -25,8 +26,17 @@ impl Assign<'_> {
                 if self.prog.funs[*fun].foreign.is_some() {
                     return pat.iter().for_each(|var| self.written_by_others(*var));
                 }
-                pat.iter().for_each(|var| self.carried(*var));
-                pat.iter().for_each(|var| self.may_be_argument(*var, args));
+                for (k, var) in pat.iter().enumerate() {
+                    let param =
+                        self.tables.get(&Item::Fun(*fun)).and_then(|table| table.returned[k]);
+                    match param.and_then(|param| args.get(param)) {
+                        Some(arg) => self.changed(*var, *arg),
+                        None => {
+                            self.carried(*var);
+                            self.may_be_argument(*var, args);
+                        }
+                    }
+                }
             }
             _ => bug("this is no branch, loop or call"),
         }
@@ -38,6 +48,13 @@ impl Assign<'_> {
         if let Some(block) = self.table.place(var).map(|place| place.block) {
             self.table.blocks[block].heap = true;
         }
+    }
+
+    /// A result of a call is an argument, changed in place, which is contiguous.
+    fn changed(&mut self, var: Var, arg: Atom) {
+        let Some((_, place)) = self.array(arg) else { return };
+        let lmad = Lmad { offset: place.lmad.offset, ..self.layout(var) };
+        self.table.set(var, Place { block: place.block, lmad });
     }
 
     /// A result of a call may be an argument, or a part of one.
@@ -135,7 +152,7 @@ impl Assign<'_> {
                 targets.push(self.table.place(param.var).cloned());
                 continue;
             }
-            let stays = in_place(param.var, body, k);
+            let stays = in_place(self.prog, param.var, body, k);
             // What stays where its first value is may have any strides; kernels must know its order.
             if self.beside_kernels || !stays || self.first_place(param).is_none() {
                 param.init = self.in_order_of(param.var, param.init);
@@ -185,45 +202,4 @@ impl Assign<'_> {
         let (init, place) = self.array(param.init)?;
         (self.vars[init].ty == self.vars[param.var].ty).then_some(place)
     }
-}
-
-/// Whether a result of a body that is repeated is a parameter as it is, or updated in place. Then it needs no block of its own:
-/// it is where its first value is.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
-fn in_place(param: Var, body: &Body, k: usize) -> bool {
-    let Some(mut at) = body.results.get(k).and_then(|result| result.var()) else { return false };
-    for stm in body.stms.iter().rev() {
-        let Some(k) = stm.pat.iter().position(|var| *var == at) else { continue };
-        let before = match &stm.exp {
-            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => Some(*array),
-            Exp::Atom(atom) => atom.var(),
-            Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| *dest),
-            Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).copied(),
-            Exp::Seg(seg) => written(seg, k),
-            Exp::Loop(params, _, body) => {
-                let inner = params.get(k).filter(|param| in_place(param.var, body, k));
-                inner.and_then(|param| param.init.var())
-            }
-            _ => None,
-        };
-        let Some(before) = before else { return false };
-        at = before;
-    }
-    at == param
-}
-
-/// The input whose elements a result of a Seg consists of, written to in place.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
-fn written(seg: &Seg, k: usize) -> Option<Var> {
-    let parts = seg.parts()?;
-    let result = seg.body.body.results.get(k)?.var()?;
-    let op = [parts.op].into_iter().chain(parts.epilogue).find(|op| op.pat.contains(&result))?;
-    let number = op.pat.iter().position(|var| *var == result)?;
-    let dest = match &op.exp {
-        Exp::Scatter(op) => op.dests.get(number).map(|(_, dest)| *dest)?,
-        Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(number).copied()?,
-        _ => return None,
-    };
-    let element = seg.elements().iter().position(|param| *param == dest)?;
-    seg.inputs.get(element).copied()
 }

@@ -16,9 +16,10 @@
 //! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`; r carries its block
 //! ```
 //!
-//! Files: `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
+//! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
 //! calls, `operators` map, reduce and other array operators, `segs` operators with a space around them.
 
+mod calls;
 mod computed;
 mod control;
 mod operators;
@@ -30,7 +31,7 @@ use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
-use fehu_base::{IdVec, bug};
+use fehu_base::{IdVec, OrBug, bug};
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -49,15 +50,26 @@ pub fn assign(prog: Prog) -> Result<Placed, TooComplex> {
 
 /// Places all arrays of a program in orders that are chosen like this.
 pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex> {
-    let (mut funs, mut consts, mut chosen) = (IdVec::default(), IdVec::default(), Vec::new());
-    for item in prog.items() {
+    let mut tables: FxHashMap<Item, Table> = FxHashMap::default();
+    let mut chosen = Vec::new();
+    for item in calls::callees_first(&prog) {
         let table = prog.change(item, |prog, vars, body| {
             early(body, vars);
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);
             chosen.extend(found.into_iter().map(|chosen| (item, chosen)));
-            Assign::function(prog, vars, &params, body, (layouts, orders))
+            Assign::function(prog, vars, &params, body, (layouts, orders), &tables)
         })?;
+        tables.insert(item, table);
+        let returned = calls::returned_in_place(&prog, item, &tables);
+        if let Some(table) = tables.get_mut(&item) {
+            table.returned = returned;
+        }
+    }
+    chosen.sort_by_key(|(item, _)| *item);
+    let (mut funs, mut consts) = (IdVec::default(), IdVec::default());
+    for item in prog.items() {
+        let table = tables.remove(&item).or_bug("a table for each function");
         match item {
             Item::Const(_) => _ = consts.push(table),
             Item::Fun(_) => _ = funs.push(table),
@@ -70,6 +82,8 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
 struct Assign<'a> {
     /// The program, which says what calls consume.
     prog: &'a Prog,
+    /// The tables of functions that are called.
+    tables: &'a FxHashMap<Item, Table>,
     vars: &'a mut IdVec<Var, VarInfo>,
     table: Table,
     /// The statements of the current body.
@@ -91,6 +105,7 @@ impl<'a> Assign<'a> {
         params: &[Var],
         body: &mut Body,
         (layouts, orders): (Layouts, Orders),
+        tables: &'a FxHashMap<Item, Table>,
     ) -> Result<Table, TooComplex> {
         let mut table = Table::default();
         table.orders = orders;
@@ -99,8 +114,17 @@ impl<'a> Assign<'a> {
         let roots = FxHashMap::default();
         let destined = FxHashMap::default();
         let beside_kernels = layouts != Layouts::RowMajor;
-        let mut this =
-            Assign { prog, vars, table, out, roots, beside_kernels, destined, failed: None };
+        let mut this = Assign {
+            prog,
+            tables,
+            vars,
+            table,
+            out,
+            roots,
+            beside_kernels,
+            destined,
+            failed: None,
+        };
         for param in params {
             this.carried(*param);
         }

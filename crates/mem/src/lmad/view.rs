@@ -98,4 +98,19 @@ impl Lmad {
             Pick::Slice { start: size.plus(-1)?, len: size.clone(), stride: Poly::constant(-1) };
         self.slice(&picks)
     }
+
+    /// The same elements with all dimensions forwards, and those dimensions that were backwards: whose strides are
+    /// negative whatever the sizes are.
+    pub fn forwards(&self) -> Option<(Lmad, Vec<usize>)> {
+        let is_back = |dim: &Dim| {
+            let terms = dim.stride.terms();
+            !terms.is_empty() && terms.iter().all(|(_, factor)| *factor < 0)
+        };
+        let back: Vec<usize> = (0..self.rank()).filter(|dim| is_back(&self.dims[*dim])).collect();
+        let mut lmad = self.clone();
+        for dim in &back {
+            lmad = lmad.reverse(*dim)?;
+        }
+        Some((lmad, back))
+    }
 }

@@ -1,7 +1,7 @@
 //! `short_circuit`: arrays are constructed where they would be copied to.
 //!
 //! The elements of an array that is created only to become part of another one (a row of a map's result, the part of an
-//! array that an update replaces, an operand of a concatenation) are copied there. Short-circuiting makes its block a
+//! array that an update replaces, an operand of a concatenation, what a copy is made of) are copied there. Short-circuiting makes its block a
 //! part of the other array's block from the beginning, and the copy disappears.
 //!
 //! ```text
@@ -15,8 +15,8 @@
 //! There is one rule for all of them. An array is to be at a place: a block and an LMAD in it, which may be a column, a
 //! block of a matrix, or an anti-diagonal. It is made there if
 //!
-//! * it fills a block of its own that is allocated in the same body, or is a permutation of an array that does
-//!   (`source`). All arrays in the block move, those in the bodies of statements too, and each must have an LMAD in
+//! * it fills a block of its own that is allocated in the same body, or is a permutation or reversal of an array that
+//!   does (`source`). All arrays in the block move, those in the bodies of statements too, and each must have an LMAD in
 //!   the other block; arrays that are passed as pointers must stay contiguous;
 //! * where it is to be is known when it is made, the other block exists by then, or can, and the check that there is
 //!   such a part has passed (`early` moves checks and scalars up); for a concatenation, nothing can still show
@@ -41,8 +41,8 @@ mod scope;
 mod source;
 
 use crate::lmad::{Lmad, Pick};
-use crate::prove::Proof;
-use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick, poly};
+use crate::prove::{Proof, Sign};
+use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick, poly, small};
 use boundary::Boundaries;
 use clear::Part;
 use fehu_base::{IdVec, OrBug};
@@ -111,6 +111,8 @@ pub enum Why {
     Far,
     /// A thread keeps it in memory of its own until it is finished.
     Kept,
+    /// It would be made column by column.
+    Order,
 }
 
 impl Why {
@@ -129,6 +131,7 @@ impl Why {
             Why::Overlapping => "some of its elements may be in one place",
             Why::Far => "it is made too far away",
             Why::Kept => "a thread keeps it in memory of its own until it is finished",
+            Why::Order => "its neighbours would be far apart while it is made",
         }
     }
 }
@@ -217,6 +220,9 @@ impl<'a, 't> Circuit<'a, 't> {
                 self.update(scope, index, *array, *value, |lmad| lmad.flat_slice(&slice));
             }
             Exp::Concat(_, parts) => self.concat(scope, index, stm.pat[0], parts),
+            Exp::Copy(array) | Exp::Manifest(array) => {
+                self.copied(scope, index, stm.pat[0], *array);
+            }
             Exp::Array(_, atoms) => {
                 let picks = (0..atoms.len()).map(|k| Pick::Fix(Poly::constant(k as i128)));
                 let parts = atoms.iter().zip(picks);
@@ -332,21 +338,27 @@ impl<'a, 't> Circuit<'a, 't> {
         matches!(scope.body.stms[index].exp, Exp::FlatUpdate(..))
     }
 
-    /// Whether no two indices have the same address, by the order of the dimensions: a step of one is longer than all
-    /// those inside of it together.
+    /// Whether no two indices have the same address, by the order of the dimensions: a step of one, in whichever direction, is longer
+    /// than all those inside of it together, unless it has only one element.
     fn has_distinct_elements(&mut self, lmad: &Lmad) -> bool {
         let mut proof = Proof::new(self.known.ranges());
         let distinct = proof.scope(|proof| {
             proof.assume_elements(lmad);
             let mut inside = Poly::default();
             for dim in lmad.dims.iter().rev() {
-                if dim.size.as_constant() == Some(1) {
+                let Some(last) = dim.size.plus(-1) else { return false };
+                if last == Poly::default() {
                     continue;
                 }
-                if !proof.less(&inside, &dim.stride) {
-                    return false;
-                }
-                let length = dim.size.plus(-1).and_then(|last| last.mul(&dim.stride));
+                let step = proof.scope(|proof| {
+                    last.plus(-1).iter().for_each(|more| proof.assume(more));
+                    let step = match proof.sign(&dim.stride)? {
+                        Sign::Positive => Some(dim.stride.clone()),
+                        Sign::Negative => dim.stride.neg(),
+                    };
+                    step.filter(|step| proof.less(&inside, step))
+                });
+                let length = step.and_then(|step| last.mul(&step));
                 match length.and_then(|length| inside.add(&length)) {
                     Some(sum) => inside = sum,
                     None => return false,
@@ -441,6 +453,30 @@ impl<'a, 't> Circuit<'a, 't> {
         self.gather(scope, index, var, placed);
     }
 
+    /// A copy of an array that nobody needs afterwards is that array.
+    fn copied(&mut self, scope: &Scope<'a>, index: usize, copy: Var, array: Var) {
+        let Some(size) = self.vars[copy].ty.shape().first().copied() else { return };
+        if self.is_made_well(scope, copy, array) {
+            let all = Pick::range(Poly::default(), poly(size));
+            self.gather(scope, index, copy, vec![(array, all)]);
+        } else {
+            self.refused.insert(array, Why::Order);
+        }
+    }
+
+    /// Whether an array may be made where its copy is. If the copy has another order, neighbours are far apart there: that is what
+    /// the copy is for, unless rows are so short that writing them means writing to a few places, each from one end to the other.
+    fn is_made_well(&mut self, scope: &Scope<'a>, copy: Var, array: Var) -> bool {
+        let Ok(source) = self.source(scope, array) else { return true };
+        let shape = self.vars[copy].ty.shape();
+        let row: Vec<Atom> = source.order.iter().skip(1).map(|dim| shape[*dim]).collect();
+        let inner = match self.table.orders.get(&copy) {
+            Some(order) => order.last().copied(),
+            None => shape.len().checked_sub(1),
+        };
+        source.order.last().copied() == inner || (!self.own_memory && small(&row).is_some())
+    }
+
     /// Parts of a new array, each at a position of its outermost dimension: those that can be are constructed there,
     /// and the new array is allocated before the first of them.
     fn gather(&mut self, scope: &Scope<'a>, index: usize, var: Var, parts: Vec<(Var, Pick)>) {
@@ -475,23 +511,35 @@ impl<'a, 't> Circuit<'a, 't> {
     }
 
     /// Whether a part of an array fits into it before a statement: the sum of all sizes is at least that of the part if
-    /// none is negative. That holds for arrays that exist; the size of one that is made later may be checked until then.
-    fn fits(&self, scope: &Scope<'a>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
-        let outer = |var: Var| self.vars[var].ty.shape().first().copied();
+    /// none is negative. That holds for arrays that exist, and for sizes of which it is known by then; the size of one that is made
+    /// later may be checked until then.
+    fn fits(&mut self, scope: &Scope<'a>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
+        let vars = self.vars;
+        let outer = |var: Var| vars[var].ty.shape().first().copied();
         let exists = |var: Var| scope.bound.get(&var).is_none_or(|at| *at < made);
         let has_array = |size: Atom| {
             let known = scope.mentioned.iter().flatten().copied().filter(|var| exists(*var));
-            let mut known = known.map(|var| self.vars[var].ty.shape());
+            let mut known = known.map(|var| vars[var].ty.shape());
             known.any(|shape| shape.contains(&size))
         };
         parts.iter().all(|(other, _)| {
             let size = outer(*other);
             size == outer(part)
                 || match size {
-                    Some(size @ Atom::Var(_)) => exists(*other) || has_array(size),
+                    Some(size @ Atom::Var(_)) => {
+                        exists(*other) || has_array(size) || self.is_size(scope, made, size)
+                    }
                     Some(size @ Atom::Const(_)) => poly(size).as_constant().is_some_and(|n| n >= 0),
                     None => true,
                 }
         })
+    }
+
+    /// Whether a number is known not to be negative before a statement.
+    fn is_size(&mut self, scope: &Scope<'a>, made: usize, size: Atom) -> bool {
+        let mut proof = Proof::new(self.known.ranges());
+        let is_size = proof.nonneg(&poly(size));
+        let certs = proof.certs();
+        is_size && scope.known_at(&certs, made)
     }
 }

@@ -1,8 +1,8 @@
 //! Where an array comes from, and its block as a part of another one.
 //!
-//! An array that fills a block of its own, or is a permutation of one that does, can be anywhere: wherever it is to be,
-//! the array that fills the block is there with its dimensions in the original order, and every other array in the block
-//! has the elements with the same numbers as before.
+//! An array that fills a block of its own, or is a permutation of one that does, or is the same backwards, can be
+//! anywhere: wherever it is to be, the array that fills the block is there with its dimensions in the original order, and
+//! every other array in the block has the elements with the same numbers as before.
 //!
 //! ```text
 //! a: b, 0 + {(n : m), (m : 1)}        t is to be at   d, p + {(m : s), (n : 1)}
@@ -27,48 +27,74 @@ pub(super) struct Source {
     /// The statement before which the block is allocated.
     pub(super) made: usize,
     /// The order of its dimensions in the block.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
+    /// The dimensions that it has backwards.
+    backwards: Vec<usize>,
+}
+
+impl Source {
+    /// Where the array that fills the block is if the one that comes from it is there.
+    fn whole(&self, there: &Lmad) -> Option<Lmad> {
+        let mut whole = there.clone();
+        for dim in &self.backwards {
+            whole = whole.reverse(*dim)?;
+        }
+        whole.rearrange(&self.order)
+    }
 }
 
 impl<'a> Circuit<'a, '_> {
     /// The block that an array fills, if it is made by a statement of this body.
-    pub(super) fn source(&self, scope: &Scope<'a>, value: Var) -> Result<Source, Why> {
-        let place = self.table.place(value).ok_or(Why::Exists)?;
+    pub(super) fn source(&mut self, scope: &Scope<'a>, value: Var) -> Result<Source, Why> {
+        let place = self.table.place(value).ok_or(Why::Exists)?.clone();
         let shape = self.vars[value].ty.shape();
         let block = place.block;
         // An array of another size is in the block after a check, and the block is there before that check.
-        let fills = |sizes: &[Atom]| {
+        let fills = |this: &mut Self, sizes: &[Atom]| {
             let all = elements(shape);
             if all.is_none() || all != elements(sizes) {
                 return Err(Why::Part);
             }
             if place.lmad.is_row_major() {
-                return Ok((0..shape.len()).collect());
+                return Ok(((0..shape.len()).collect(), Vec::new()));
             }
-            let starts = place.lmad.offset == Poly::default();
-            place.lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)
+            let (lmad, backwards) = place.lmad.forwards().ok_or(Why::Form)?;
+            let starts = this.is_zero(&lmad.offset);
+            let order = lmad.contiguous_order().filter(|_| starts).ok_or(Why::Part)?;
+            Ok((order, backwards))
         };
-        match &self.table.blocks[block].origin {
+        let from = |this: &mut Self, made: usize, sizes: &[Atom]| {
+            let (order, backwards) = fills(this, sizes)?;
+            Ok(Source { block, made, order, backwards })
+        };
+        match self.table.blocks[block].origin.clone() {
             Origin::Fresh { before, size } => {
-                let made = scope.bound.get(before).copied().ok_or(Why::Exists)?;
-                Ok(Source { block, made, order: fills(size)? })
+                let made = scope.bound.get(&before).copied().ok_or(Why::Exists)?;
+                from(self, made, &size)
             }
             // A variable that carries a block can be given one, if it is bound by a branch, and if its size is known before:
             // otherwise nobody has checked yet that it fits.
             Origin::Carried(var) => {
-                let made = *scope.bound.get(var).ok_or(Why::Exists)?;
+                let made = *scope.bound.get(&var).ok_or(Why::Exists)?;
                 if !matches!(scope.body.stms[made].exp, Exp::If(..) | Exp::Switch(..)) {
                     return Err(Why::Exists);
                 }
-                let shape = self.vars[*var].ty.shape();
+                let shape = self.vars[var].ty.shape();
                 let sizes: Vec<Var> = shape.iter().filter_map(|size| size.var()).collect();
                 if !scope.known_at(&sizes, made) {
                     return Err(Why::Unknown);
                 }
-                Ok(Source { block, made, order: fills(shape)? })
+                from(self, made, shape)
             }
             Origin::Unused => Err(Why::Exists),
         }
+    }
+
+    /// Whether a polynomial is known to be zero, without any check.
+    fn is_zero(&mut self, poly: &Poly) -> bool {
+        let mut proof = Proof::new(self.known.ranges());
+        let is_zero = proof.known(poly) == Poly::default();
+        is_zero && proof.certs().is_empty()
     }
 
     /// Where the arrays of a block are if the array that comes from it is at a place.
@@ -83,7 +109,7 @@ impl<'a> Circuit<'a, '_> {
         for (dim, size) in whole.dims.iter_mut().zip(self.vars[value].ty.shape()) {
             dim.size = poly(*size);
         }
-        let whole = whole.rearrange(&source.order).or_bug("an order of all dimensions");
+        let whole = source.whole(&whole).ok_or(Why::Form)?;
         let is_contiguous = whole.is_contiguous();
         let arrays = self.arrays.get(&source.block).cloned().unwrap_or_default();
         let mut moved = Vec::with_capacity(arrays.len());
@@ -94,7 +120,10 @@ impl<'a> Circuit<'a, '_> {
                 Lmad { offset, dims: place.lmad.dims.clone() }
             } else {
                 let view = place.lmad.clone();
-                let lmad = self.numbered(&whole, &view, var).ok_or(Why::Form)?;
+                let lmad = match var == value {
+                    true => with_sizes(&to.lmad, &view),
+                    false => self.numbered(&whole, &view, var).ok_or(Why::Form)?,
+                };
                 if !self.can_cross(var, &lmad) {
                     return Err(Why::Boundary);
                 }
@@ -146,6 +175,15 @@ impl<'a> Circuit<'a, '_> {
         self.arrays.entry(to).or_default().extend(arrays);
         self.table.forget(from);
     }
+}
+
+/// An LMAD with the sizes of another one.
+fn with_sizes(lmad: &Lmad, sizes: &Lmad) -> Lmad {
+    let mut lmad = lmad.clone();
+    for (dim, other) in lmad.dims.iter_mut().zip(&sizes.dims) {
+        dim.size = other.size.clone();
+    }
+    lmad
 }
 
 /// The number of elements of a shape.

@@ -15,33 +15,49 @@
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
 //! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
+//! * `calls`: recursive functions; `common`: what all derivatives of a program share;
+//! * `once`: what is evaluated in both sweeps is checked once, and what nothing needs is not evaluated;
 //! * `own`: what needs no copy is updated in place again.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
 
 mod activity;
+mod calls;
+mod common;
 mod forward;
-mod num;
+pub(crate) mod num;
+mod once;
 mod own;
 mod prepare;
 mod reverse;
 mod scalar;
-mod sums;
+pub(crate) mod sums;
 
+use self::activity::Set;
+use self::common::{Common, Note};
 use self::num::map;
 use self::prepare::{bind, prepare, without_custom};
+use self::reverse::Reverse;
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, Body, Diff, DiffForm, Exp, Lambda, Loc, Prog, Stm, Var, VarInfo};
+use fehu_ir::{
+    Atom, Body, Diff, DiffForm, Exp, Family, Item, Lambda, Loc, Prog, Stm, Var, VarInfo,
+};
+use std::rc::Rc;
 
 /// The pass. What cannot be differentiated stays as it is; [`differentiate`] says why.
 pub const DIFFERENTIATE: Pass = Pass {
     name: "differentiate",
     about: "turns derivatives into code",
-    run: |prog, remarks: &mut Remarks| {
-        if let Err(refused) = differentiate(prog) {
+    run: |prog, remarks: &mut Remarks| match derivatives(prog) {
+        Ok(notes) => {
+            for Note { loc, text } in notes {
+                remarks.add("differentiate", RemarkKind::Done, loc.as_ref(), None, text);
+            }
+        }
+        Err(refused) => {
             let loc = refused.loc.as_ref();
             remarks.add("differentiate", RemarkKind::Missed, loc, None, refused.what);
         }
@@ -61,16 +77,27 @@ type Res<T> = Result<T, Refused>;
 
 /// Turns all derivatives of a program into code.
 pub fn differentiate(prog: &mut Prog) -> Res<()> {
+    derivatives(prog).map(|_| ())
+}
+
+/// Likewise; what there is to tell about them.
+fn derivatives(prog: &mut Prog) -> Res<Vec<Note>> {
     // Functions that are called in a derivative are copied there, with the derivatives inside of them.
     let original = prog.clone();
+    let common = Rc::new(Common::new(&original));
     for item in prog.items() {
         if !prog.body(item).has_derivatives() {
             continue;
         }
         let done = prog.change(item, |_, vars, body| {
-            expand(body, &original, vars)?;
+            let is_host = match item {
+                Item::Fun(id) => common.is_host(id),
+                Item::Const(_) => true,
+            };
+            expand(body, &original, &common, vars, is_host)?;
             without_custom(body, vars);
-            own::own(body, vars);
+            once::once(body, vars, &common);
+            own::own(body, vars, &common, &Set::default());
             Ok(())
         });
         if let Err(refused) = done {
@@ -79,12 +106,20 @@ pub fn differentiate(prog: &mut Prog) -> Res<()> {
             return Err(refused);
         }
     }
-    Ok(())
+    calls::make_all(prog, &original, &common).inspect_err(|_| *prog = original)?;
+    Ok(common.notes.take())
 }
 
-/// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay.
+/// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay. `is_host` says
+/// whether the body is executed by the host, and not in an operator.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
+fn expand(
+    body: &mut Body,
+    prog: &Prog,
+    common: &Rc<Common>,
+    vars: &mut IdVec<Var, VarInfo>,
+    is_host: bool,
+) -> Res<()> {
     let mut out = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
         let mut done = Ok(());
@@ -92,11 +127,12 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
         if let Exp::Diff(op) = &mut stm.exp
             && is_seeded(op)
         {
-            prepare(&mut op.fun.body, prog, vars)?;
+            prepare(&mut op.fun.body, prog, common, vars)?;
         }
+        let inside = is_host && stm.exp.family() == Family::Control;
         stm.exp.map_bodies(&mut |body| {
             if done.is_ok() {
-                done = expand(body, prog, vars);
+                done = expand(body, prog, common, vars, inside);
             }
         });
         done?;
@@ -104,7 +140,7 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
             Exp::Diff(op) if is_seeded(&op) => {
                 let mut b = Builder::new(vars);
                 b.set_loc(stm.loc.clone());
-                let results = derive(&mut b, *op, prog, stm.loc)?;
+                let results = derive(&mut b, *op, prog, common, (is_host, stm.loc))?;
                 let made = b.finish(Vec::new());
                 out.extend(made.stms);
                 bind(&stm.pat, results, vars, &mut out);
@@ -117,15 +153,21 @@ fn expand(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<(
 }
 
 /// The results of the function, and its derivative.
-fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<Vec<Atom>> {
+fn derive(
+    b: &mut Builder<'_>,
+    op: Diff,
+    prog: &Prog,
+    common: &Rc<Common>,
+    (is_host, loc): (bool, Option<Loc>),
+) -> Res<Vec<Atom>> {
     let Diff { args, mut fun, form } = op;
     // What derivatives inside of this one became.
-    prepare(&mut fun.body, prog, b.vars_mut())?;
+    prepare(&mut fun.body, prog, common, b.vars_mut())?;
     match form {
         DiffForm::Forward(seeds) => {
             without_custom(&mut fun.body, b.vars());
             let Some(directions) = seeds.directions else {
-                return forward::jvp(b, fun, &args, &seeds.values, loc);
+                return forward::jvp(b, common, fun, &args, &seeds.values, loc);
             };
             let copy = copy_lambda(&fun, b.vars_mut());
             let ret = fun.ret.clone();
@@ -133,7 +175,7 @@ fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<V
             let mut refused = Ok(());
             let derived = map(b, directions, &inputs, ret, |b, seeds| {
                 let seeds: Vec<Atom> = seeds.iter().map(|var| Atom::Var(*var)).collect();
-                match forward::jvp(b, copy, &args, &seeds, loc) {
+                match forward::jvp(b, common, copy, &args, &seeds, loc) {
                     Ok(mut results) => results.split_off(results.len() / 2),
                     Err(error) => {
                         refused = Err(error);
@@ -147,7 +189,9 @@ fn derive(b: &mut Builder<'_>, op: Diff, prog: &Prog, loc: Option<Loc>) -> Res<V
             Ok(results)
         }
         DiffForm::Reverse(seeds) => {
-            reverse::vjp(b, fun, &args, &seeds.values, seeds.directions, loc)
+            let mut reverse = Reverse::of(common.clone(), loc);
+            reverse.is_host = is_host;
+            reverse::vjp(b, reverse, fun, &args, &seeds)
         }
         DiffForm::Custom(_) => Ok(inline(b, fun, args)),
     }

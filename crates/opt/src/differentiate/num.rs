@@ -11,7 +11,7 @@ pub(super) fn has_numbers(ty: &Type) -> bool {
 }
 
 /// Zeros of a type.
-pub(super) fn zero(b: &mut Builder<'_>, ty: &Type) -> Atom {
+pub(crate) fn zero(b: &mut Builder<'_>, ty: &Type) -> Atom {
     match (ty.elem(), ty.shape()) {
         (Some(Elem::Prim(prim)), []) => Scalar::zero(prim).into(),
         (Some(Elem::Prim(prim)), shape) => {
@@ -59,7 +59,7 @@ pub(super) fn neg(b: &mut Builder<'_>, x: Atom) -> Atom {
 }
 
 /// The sum of two values of one type, arrays included.
-pub(super) fn add(b: &mut Builder<'_>, x: Atom, y: Atom) -> Atom {
+pub(crate) fn add(b: &mut Builder<'_>, x: Atom, y: Atom) -> Atom {
     let ty = b.atom_ty(x);
     match (ty.shape(), x, y) {
         (&[width, ..], Atom::Var(x), Atom::Var(y)) => {
@@ -117,12 +117,12 @@ pub(super) fn map_exp(width: Atom, inputs: Vec<Var>, map: Lambda) -> Exp {
 }
 
 /// The types of arrays of things of these types; accumulators are one for all.
-pub(super) fn outer(types: &[Type], width: Atom) -> Vec<Type> {
+pub(crate) fn outer(types: &[Type], width: Atom) -> Vec<Type> {
     types.iter().map(|ty| ty.array_of(width).unwrap_or_else(|| ty.clone())).collect()
 }
 
 /// The operator that adds two values of a type.
-pub(super) fn add_lambda(b: &mut Builder<'_>, ty: &Type, indices: usize) -> Lambda {
+pub(crate) fn add_lambda(b: &mut Builder<'_>, ty: &Type, indices: usize) -> Lambda {
     let mut params = vec![("i".into(), Type::I64); indices];
     params.extend([("x".into(), ty.clone()), ("y".into(), ty.clone())]);
     b.lambda(params, vec![ty.clone()], |b, args| {
@@ -130,7 +130,7 @@ pub(super) fn add_lambda(b: &mut Builder<'_>, ty: &Type, indices: usize) -> Lamb
     })
 }
 
-pub(super) fn sum_red(b: &mut Builder<'_>, ty: &Type) -> Red {
+pub(crate) fn sum_red(b: &mut Builder<'_>, ty: &Type) -> Red {
     let neutral = vec![zero(b, ty)];
     Red { op: add_lambda(b, ty, 0), neutral, commutative: true }
 }
@@ -152,7 +152,7 @@ pub(super) fn sum(b: &mut Builder<'_>, array: Var) -> Atom {
 }
 
 /// All of a dimension.
-pub(super) fn whole(len: Atom) -> Dim {
+pub(crate) fn whole(len: Atom) -> Dim {
     Dim::Slice { start: 0.into(), len, stride: 1.into() }
 }
 

@@ -10,6 +10,7 @@
 //! the source was made in the same body, or is a parameter of the loop around it, and neither it nor a view of it is used later. So loops that
 //! update one element in each iteration take time in proportion to their iterations, and their derivatives do as well.
 
+use super::common::Common;
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, subst_body};
@@ -17,13 +18,21 @@ use fehu_ir::{Atom, Body, Exp, Family, LoopParam, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes copies of a function's or constant's body.
-pub(super) fn own(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
-    let mut own = Own { vars, consumed: FxHashSet::default(), bases: Bases::default() };
-    own.body(body, &FxHashSet::default());
+///
+/// Those of `allowed`, its parameters, it may consume.
+pub(super) fn own(
+    body: &mut Body,
+    vars: &mut IdVec<Var, VarInfo>,
+    common: &Common,
+    allowed: &FxHashSet<Var>,
+) {
+    let mut own = Own { vars, common, consumed: FxHashSet::default(), bases: Bases::default() };
+    own.body(body, allowed);
 }
 
 struct Own<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
+    common: &'a Common,
     /// What has become its copy, and may be consumed.
     consumed: FxHashSet<Var>,
     /// Those of the bodies up to now: what a branch reads may be a view that was bound outside of it.
@@ -145,13 +154,15 @@ impl Own<'_> {
         for stm in &body.stms {
             let view = match stm.exp.family() {
                 Family::Fresh => false,
+                Family::Reference => {
+                    !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
+                }
                 Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
                 Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
                 Family::Scalar
                 | Family::Asked
                 | Family::View
                 | Family::Control
-                | Family::Reference
                 | Family::Check
                 | Family::Fixed => true,
             };

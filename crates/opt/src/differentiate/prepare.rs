@@ -10,6 +10,7 @@
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
+use super::common::Common;
 use super::num::{map_exp, outer, zero};
 use super::{Refused, Res};
 use fehu_base::IdVec;
@@ -22,8 +23,13 @@ use fehu_ir::{
 };
 
 /// Prepares the body of a function that is differentiated.
-pub(super) fn prepare(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInfo>) -> Res<()> {
-    let mut prepare = Prepare { prog, vars, calls: Vec::new(), refused: None };
+pub(super) fn prepare(
+    body: &mut Body,
+    prog: &Prog,
+    common: &Common,
+    vars: &mut IdVec<Var, VarInfo>,
+) -> Res<()> {
+    let mut prepare = Prepare { prog, common, vars, refused: None };
     prepare.body(body);
     match prepare.refused {
         Some(refused) => Err(refused),
@@ -33,9 +39,8 @@ pub(super) fn prepare(body: &mut Body, prog: &Prog, vars: &mut IdVec<Var, VarInf
 
 struct Prepare<'a> {
     prog: &'a Prog,
+    common: &'a Common,
     vars: &'a mut IdVec<Var, VarInfo>,
-    /// The functions whose bodies are around.
-    calls: Vec<FunId>,
     refused: Option<Refused>,
 }
 
@@ -53,7 +58,9 @@ impl Prepare<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others stay as they are")]
     fn stm_into(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         match stm.exp {
-            Exp::Call(id, args) => return self.call(stm.pat, id, args, stm.loc, out),
+            Exp::Call(id, args) if !self.common.stays(id) => {
+                return self.call(stm.pat, id, args, stm.loc, out);
+            }
             Exp::Stream(stream) if !stream.is_pass() => {
                 return self.stream(&stm.pat, *stream, stm.loc, out);
             }
@@ -68,6 +75,14 @@ impl Prepare<'_> {
         stm.exp.map_bodies(&mut |body| self.body(body));
         match &mut stm.exp {
             Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.own(array, out),
+            Exp::Call(id, args) => {
+                let consumed = self.common.consumed(*id, args, self.vars);
+                for index in consumed {
+                    if let Atom::Var(array) = &mut args[index] {
+                        self.own(array, out);
+                    }
+                }
+            }
             Exp::Scatter(op) => {
                 op.dests.iter_mut().for_each(|(_, array)| self.own(array, out));
             }
@@ -120,10 +135,6 @@ impl Prepare<'_> {
         out: &mut Vec<Stm>,
     ) {
         let fun = &self.prog.funs[id];
-        if self.calls.contains(&id) {
-            let what = format!("the derivative of the recursive function \"{}\"", fun.name);
-            return self.refuse(loc, what);
-        }
         if fun.foreign.is_some() {
             let what = format!(
                 "the derivative of the foreign function \"{}\"; `with_vjp` can say what its adjoint is",
@@ -140,9 +151,7 @@ impl Prepare<'_> {
                 }
             }
         }
-        self.calls.push(id);
         body.stms.into_iter().for_each(|stm| self.stm_into(stm, out));
-        self.calls.pop();
         bind(&pat, body.results, self.vars, out);
     }
 

@@ -9,7 +9,7 @@ pub(super) fn is_sum(op: &Lambda) -> bool {
 
 /// Likewise, with parameters for indices before the operands.
 #[expect(clippy::wildcard_enum_match_arm, reason = "no other operation adds")]
-pub(super) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
+pub(crate) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
     let Some(values) = op.params.get(indices..) else { return false };
     let (left, right) = values.split_at(values.len() / 2);
     op.body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {

@@ -33,6 +33,22 @@ pub(super) fn call_function(
     (Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free)
 }
 
+/// A function that yields what is made. Also its parameters.
+pub(super) fn yielding_function(
+    steps: &Steps<'_>,
+    make: impl FnOnce(&mut Builder<'_>) -> Vec<Atom>,
+) -> (Fun, Vec<Var>) {
+    let mut vars = steps.fun.vars.clone();
+    let mut b = Builder::new(&mut vars);
+    let results = make(&mut b);
+    let mut body = b.finish(results);
+    let free = complete(steps, &mut body, &vars, &[]);
+    let results = result_vars(&mut vars, &body.results);
+    let params = free.iter().map(|var| Param { var: *var, consumed: false }).collect();
+    let name = steps.name();
+    (Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free)
+}
+
 /// The function of some passes that are executed together, which of its parameters are the same for all chunks, and the
 /// sequences that they read.
 pub(super) fn pass_function(
@@ -45,9 +61,14 @@ pub(super) fn pass_function(
     let last = b.param("last", Type::BOOL);
     let mut params = vec![start, size, last];
     let mut states = Vec::new();
+    // Their types may mention other states.
+    let mut known = Subst::default();
     for param in passes.iter().flat_map(|pass| pass.stream.acc_params()) {
-        let ty = b.ty(*param).clone();
-        states.push(b.param("s", ty));
+        let mut ty = b.ty(*param).clone();
+        subst_type(&mut ty, &known);
+        let state = b.param("s", ty);
+        known.insert(*param, Atom::Var(state));
+        states.push(state);
     }
     params.extend(&states);
     let mut all: Vec<usize> = Vec::new();
@@ -244,8 +265,7 @@ fn complete(
         body.stms.extend(missing);
         // Those that come from the entry point's function stay in its order; those of a pass come after them.
         let order = |stm: &Stm| {
-            let mut all = steps.fun.body.stms.iter();
-            all.position(|other| other.pat == stm.pat).unwrap_or(usize::MAX)
+            stm.pat.first().and_then(|var| steps.order.get(var)).copied().unwrap_or(usize::MAX)
         };
         body.stms.sort_by_cached_key(order);
     }

@@ -1,9 +1,9 @@
 //! The levels of statements: how many passes must have ended before.
 
-use super::{Steps, Whole, as_var, sinks_of, stream_of};
+use super::{Steps, Whole, as_var, control, sinks_of, stream_of};
 use fehu_facts::consumed;
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Stm, Stream, StreamForm, Var};
+use fehu_ir::{Atom, Stm, Stream, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
 /// A pass that is executed chunk by chunk.
@@ -12,12 +12,35 @@ pub(super) struct Pass<'a> {
     pub(super) stream: &'a Stream,
 }
 
-/// What happens between two passes, and then the passes, in groups that read their sources together.
+/// Why a statement cannot be executed chunk by chunk.
+pub(super) const NEEDS_ALL: &str = "this needs a whole sequence, or its length";
+
+/// What happens between two passes, and then the passes, in groups that read their sources together; and then branches and loops with
+/// passes inside.
 #[derive(Default)]
 pub(super) struct Level<'a> {
     pub(super) stms: Vec<&'a Stm>,
     pub(super) passes: Vec<Pass<'a>>,
     pub(super) groups: Vec<Vec<usize>>,
+    pub(super) controls: Vec<&'a Stm>,
+}
+
+impl<'a> Level<'a> {
+    /// All statements.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Stm> + '_ {
+        let passes = self.passes.iter().map(|pass| pass.stm);
+        self.stms.iter().copied().chain(passes).chain(self.controls.iter().copied())
+    }
+}
+
+/// How a statement is executed.
+enum Way<'a> {
+    /// With those around it.
+    Plain,
+    /// Chunk by chunk.
+    Pass(&'a Stream),
+    /// Divided into steps of its own.
+    Control,
 }
 
 pub(super) struct Levels<'a> {
@@ -27,12 +50,16 @@ pub(super) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    pub(super) fn of(steps: &Steps<'a>) -> Result<Levels<'a>, Whole> {
-        let mut written = written(steps);
+    /// The levels of some statements. `written`: the results that can be written.
+    pub(super) fn of(
+        steps: &Steps<'a>,
+        stms: &'a [Stm],
+        mut written: FxHashMap<Atom, (usize, usize)>,
+    ) -> Result<Levels<'a>, Whole> {
         let mut list: Vec<Level<'a>> = Vec::new();
         let mut at: FxHashMap<Var, usize> = FxHashMap::default();
         let mut latest = 0;
-        for stm in &steps.fun.body.stms {
+        for stm in stms {
             if steps.repeated.contains_key(&stm.pat[0]) {
                 continue;
             }
@@ -45,12 +72,16 @@ impl<'a> Levels<'a> {
             while list.len() <= level {
                 list.push(Level::default());
             }
-            let after = match streamed(steps, stm, &written)? {
-                Some(stream) => {
+            let after = match way(steps, stm, &written)? {
+                Way::Pass(stream) => {
                     list[level].passes.push(Pass { stm, stream });
                     level + 1
                 }
-                None => {
+                Way::Control => {
+                    list[level].controls.push(stm);
+                    level + 1
+                }
+                Way::Plain => {
                     written
                         .retain(|atom, _| as_var(*atom).is_none_or(|var| !stm.pat.contains(&var)));
                     list[level].stms.push(stm);
@@ -68,7 +99,7 @@ impl<'a> Levels<'a> {
 }
 
 /// The results that can be written: all parts of a sequence are bound as the sinks of a pass.
-fn written(steps: &Steps<'_>) -> FxHashMap<Atom, (usize, usize)> {
+pub(super) fn written(steps: &Steps<'_>) -> FxHashMap<Atom, (usize, usize)> {
     let results = steps.result_parts();
     let mut written = FxHashMap::default();
     for (number, sequence) in steps.entry.sinks.iter().enumerate() {
@@ -96,12 +127,11 @@ fn written(steps: &Steps<'_>) -> FxHashMap<Atom, (usize, usize)> {
     written
 }
 
-/// The pass, if the statement is one that is executed chunk by chunk.
-fn streamed<'a>(
+fn way<'a>(
     steps: &Steps<'a>,
     stm: &'a Stm,
     written: &FxHashMap<Atom, (usize, usize)>,
-) -> Result<Option<&'a Stream>, Whole> {
+) -> Result<Way<'a>, Whole> {
     let whole = |reason| Err(Whole { loc: stm.loc.clone(), reason });
     let stream = stream_of(stm);
     let pieces = match stream.map(|stream| &stream.form) {
@@ -115,13 +145,10 @@ fn streamed<'a>(
     let writes = stm.pat.iter().any(|var| written.contains_key(&Atom::Var(*var)));
     let Some(stream) = stream.filter(|_| reads || (writes && !in_memory)) else {
         let hidden = |var: &Var| steps.hidden.contains(var);
-        return match (free_in_stm(stm, &steps.fun.vars).iter().any(hidden), inside(stm)) {
-            (false, _) => Ok(None),
-            (true, Some(pass)) => {
-                let reason = "a pass over it is inside of a branch or a loop, and may be executed never or often";
-                Err(Whole { loc: pass.loc.clone(), reason })
-            }
-            (true, None) => whole("this needs a whole sequence, or its length"),
+        return match free_in_stm(stm, &steps.fun.vars).iter().any(hidden) {
+            false => Ok(Way::Plain),
+            true if !control::bodies(stm).is_empty() => Ok(Way::Control),
+            true => whole(NEEDS_ALL),
         };
     };
     if in_memory {
@@ -137,21 +164,7 @@ fn streamed<'a>(
     if free_in_stm(&rest, &steps.fun.vars).iter().any(|var| steps.hidden.contains(var)) {
         return whole("the function of a chunk needs the whole sequence, or its length");
     }
-    Ok(Some(stream))
-}
-
-/// A pass inside of a branch or a loop.
-fn inside(stm: &Stm) -> Option<&Stm> {
-    let bodies: &[Body] = if let Exp::If(_, branches) = &stm.exp {
-        &branches[..]
-    } else if let Exp::Loop(_, _, body) = &stm.exp {
-        std::slice::from_ref(body)
-    } else {
-        &[]
-    };
-    let inner = bodies.iter().flat_map(|body| &body.stms);
-    let mut found = inner.map(|stm| stream_of(stm).map(|_| stm).or_else(|| inside(stm)));
-    found.find_map(|stm| stm)
+    Ok(Way::Pass(stream))
 }
 
 /// Passes that have sources in common, directly or by others; those without sources are alone.

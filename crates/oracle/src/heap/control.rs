@@ -42,11 +42,12 @@ impl<'a> Machine<'a> {
                 }
                 let mut inner = self.frame(*fun);
                 let results = self.run(&mut inner, items)?;
-                self.receive(frame, pat, results)
+                let returned = &inner.table.returned;
+                self.receive(frame, pat, results, |k| returned.get(k).is_some_and(Option::is_some))
             }
             Exp::Const(id) => {
                 let results = self.constant(*id)?;
-                self.receive(frame, pat, results)
+                self.receive(frame, pat, results, |_| false)
             }
             _ => Err(wrong("this is no control flow")),
         }
@@ -91,9 +92,15 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Binds results that come from elsewhere.
-    fn receive(&mut self, frame: &mut Frame<'a>, pat: &[Var], results: Vec<Item>) -> Res<()> {
-        for (var, item) in pat.iter().zip(results) {
+    /// Binds results that come from elsewhere, some of which are arguments that were changed in place.
+    fn receive(
+        &mut self,
+        frame: &mut Frame<'a>,
+        pat: &[Var],
+        results: Vec<Item>,
+        is_argument: impl Fn(usize) -> bool,
+    ) -> Res<()> {
+        for (k, (var, item)) in pat.iter().zip(results).enumerate() {
             match (item, frame.place(*var)) {
                 (Item::Scalar(scalar), _) => frame.scalars[*var] = Some(scalar),
                 (Item::Array(mem), Some(place)) => {
@@ -101,8 +108,16 @@ impl<'a> Machine<'a> {
                         frame.blocks.insert(place.block, mem);
                         continue;
                     }
-                    // A foreign function writes to where its results are to be.
                     let to = frame.mem(place.block)?;
+                    if is_argument(k) {
+                        let first = frame.addresses(&place.lmad)?.first().copied();
+                        let there = first.map(|first| Mem { base: to.base + first, ..to });
+                        if there.is_some_and(|there| there != mem) {
+                            return Err(wrong("a result is not where the argument is"));
+                        }
+                        continue;
+                    }
+                    // A foreign function writes to where its results are to be.
                     for (from, at) in (0..).zip(frame.addresses(&place.lmad)?) {
                         let value = self.store.read(mem, from)?;
                         self.store.write(to, at, value)?;

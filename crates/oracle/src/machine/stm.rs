@@ -166,6 +166,11 @@ impl<'a> Machine<'a> {
                 let value = self.fetch(frame, *p, index)?;
                 self.assign(frame, *v, value)
             }
+            Stm::Ask(p, index) => self.ask(frame, *p, index),
+            Stm::Receive(v) => {
+                let value = self.receive_asked()?;
+                self.assign(frame, *v, value)
+            }
             Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)

@@ -4,6 +4,7 @@
 mod operators;
 
 use super::activity::{self, Set};
+use super::common::Common;
 use super::num::{add, extend, has_numbers, zero};
 use super::scalar::partials;
 use super::{Refused, Res};
@@ -11,16 +12,18 @@ use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::{Atom, Body, Exp, Lambda, Loc, LoopParam, Stm, Type, Var};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The results of a function, which is applied here, and their tangents.
 pub(super) fn jvp(
     b: &mut Builder<'_>,
+    common: &Rc<Common>,
     fun: Lambda,
     args: &[Atom],
     seeds: &[Atom],
     loc: Option<Loc>,
 ) -> Res<Vec<Atom>> {
-    let mut forward = Forward { tangents: FxHashMap::default(), loc };
+    let mut forward = Forward::new(common.clone(), loc);
     for ((param, arg), seed) in fun.params.iter().zip(args).zip(seeds) {
         b.stm(vec![*param], Exp::Atom(*arg));
         if has_numbers(b.ty(*param)) && !is_zero(*seed) {
@@ -38,17 +41,31 @@ fn is_zero(atom: Atom) -> bool {
     matches!(atom, Atom::Const(value) if value.bits() == 0)
 }
 
-struct Forward {
+pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
+    /// Accumulators, by their certificates, that tangents are contributed to as well.
+    lifted: Set,
+    pub(super) common: Rc<Common>,
     loc: Option<Loc>,
 }
 
 impl Forward {
-    fn tangent(&self, atom: Atom) -> Option<Atom> {
+    pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
+        Forward { tangents: FxHashMap::default(), lifted: Set::default(), common, loc }
+    }
+
+    /// A parameter for the tangent of a variable.
+    pub(super) fn tangent_param(&mut self, b: &mut Builder<'_>, var: Var) -> Var {
+        let tangent = b.param("d", b.ty(var).clone());
+        self.tangents.insert(var, tangent.into());
+        tangent
+    }
+
+    pub(super) fn tangent(&self, atom: Atom) -> Option<Atom> {
         self.tangents.get(&atom.var()?).copied()
     }
 
-    fn or_zero(&self, b: &mut Builder<'_>, atom: Atom) -> Atom {
+    pub(super) fn or_zero(&self, b: &mut Builder<'_>, atom: Atom) -> Atom {
         self.tangent(atom).unwrap_or_else(|| {
             let ty = b.atom_ty(atom);
             zero(b, &ty)
@@ -63,7 +80,7 @@ impl Forward {
         Err(Refused { loc: self.loc.clone(), what: what.to_owned() })
     }
 
-    fn stms(&mut self, b: &mut Builder<'_>, stms: Vec<Stm>) -> Res<()> {
+    pub(super) fn stms(&mut self, b: &mut Builder<'_>, stms: Vec<Stm>) -> Res<()> {
         for stm in stms {
             let outer = stm.loc.clone().map(|loc| self.loc.replace(loc));
             b.set_loc(stm.loc.clone());
@@ -109,13 +126,11 @@ impl Forward {
     }
 
     /// New variables for the tangents of these.
-    fn bind(&mut self, b: &mut Builder<'_>, vars: &[Var], which: &[bool]) -> Vec<Var> {
+    pub(super) fn bind(&mut self, b: &mut Builder<'_>, vars: &[Var], which: &[bool]) -> Vec<Var> {
         let mut new = Vec::new();
         for (var, which) in vars.iter().zip(which) {
             if *which {
-                let tangent = b.param("d", b.ty(*var).clone());
-                self.tangents.insert(*var, tangent.into());
-                new.push(tangent);
+                new.push(self.tangent_param(b, *var));
             }
         }
         new
@@ -155,7 +170,14 @@ impl Forward {
             Exp::Scatter(_) => self.scatter(b, stm),
             Exp::WithAcc(..) => self.with_acc(b, stm),
             Exp::UpdateAcc(acc, indices, values) => {
-                let (acc, indices, values) = (*acc, indices.clone(), values.clone());
+                let (acc, indices, mut values) = (*acc, indices.clone(), values.clone());
+                if matches!(b.ty(acc), Type::Acc(cert) if self.lifted.contains(cert)) {
+                    let tangents: Vec<Atom> =
+                        values.iter().map(|value| self.or_zero(b, *value)).collect();
+                    values.extend(tangents);
+                    b.push(Stm { exp: Exp::UpdateAcc(acc, indices, values), ..stm });
+                    return Ok(());
+                }
                 b.push(stm);
                 if let Some(Atom::Var(tangent)) = self.tangent(acc.into()) {
                     let values = values.iter().map(|value| self.or_zero(b, *value)).collect();
@@ -164,7 +186,11 @@ impl Forward {
                 }
                 Ok(())
             }
-            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) | Exp::Call(..)
+            Exp::Call(id, args) if active => {
+                let (id, args) = (*id, args.clone());
+                self.call(b, stm, id, args)
+            }
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_)
                 if self.uses(b, &stm) =>
             {
                 self.refuse("the derivative of this operation")

@@ -226,7 +226,8 @@ impl Forward {
         Ok(())
     }
 
-    /// Tangents are contributed to accumulators of their own, in the same places.
+    /// Tangents are contributed to accumulators of their own, in the same places; with an operator that does not add, to the same
+    /// accumulator, by the lifted operator.
     pub(super) fn with_acc(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
         let set = self.varied(b, &stm);
         let Stm { pat, exp, certs, attrs, loc } = stm;
@@ -236,27 +237,36 @@ impl Forward {
         let (mut new_inputs, mut new_certs, mut new_accs) =
             (inputs.clone(), Vec::new(), Vec::new());
         let (mut tangent_pat, mut tangent_ret, mut with) = (Vec::new(), Vec::new(), Vec::new());
+        let mut new_pat = Vec::new();
         for (index, input) in inputs.iter().enumerate() {
             let mine = &pat[at..at + input.arrays.len()];
             at += input.arrays.len();
+            new_pat.extend_from_slice(mine);
             with.push(mine.iter().any(|var| set.contains(var)));
             if !with[index] {
                 continue;
+            }
+            let mut arrays = Vec::new();
+            for array in &input.arrays {
+                let tangent = self.array_or_zero(b, *array);
+                arrays.push(b.exp("d", Exp::Copy(tangent)));
             }
             let op = match &input.op {
                 None => None,
                 Some((op, neutral)) if is_sum_after(op, input.shape.len()) => {
                     Some((fehu_ir::subst::copy_lambda(op, b.vars_mut()), neutral.clone()))
                 }
-                Some(_) => {
-                    return self.refuse("the derivative of an accumulation by this operator");
+                Some((op, neutral)) => {
+                    with[index] = false;
+                    let op = fehu_ir::subst::copy_lambda(op, b.vars_mut());
+                    let lifted = self.lift(b, op, neutral.clone(), input.shape.len())?;
+                    new_inputs[index].op = Some(lifted);
+                    new_inputs[index].arrays.extend(arrays);
+                    new_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
+                    self.lifted.insert(lambda.params[index]);
+                    continue;
                 }
             };
-            let mut arrays = Vec::new();
-            for array in &input.arrays {
-                let tangent = self.array_or_zero(b, *array);
-                arrays.push(b.exp("d", Exp::Copy(tangent)));
-            }
             new_inputs.push(AccInput { shape: input.shape.clone(), arrays, op });
             let cert = b.param("cert", Type::CERT);
             let acc = b.param("d", Type::Acc(cert));
@@ -279,7 +289,6 @@ impl Forward {
         let mut ret = lambda.ret[..count].to_vec();
         ret.extend(tangent_ret);
         ret.extend_from_slice(&lambda.ret[count..]);
-        let mut new_pat = pat[..at].to_vec();
         new_pat.extend(tangent_pat);
         new_pat.extend_from_slice(&pat[at..]);
         for (index, var) in pat[at..].iter().enumerate() {

@@ -19,7 +19,12 @@ pub(super) enum Adjoint {
 
 impl Reverse {
     /// Adds to the adjoint of an operand.
-    pub(super) fn contribute(&mut self, b: &mut Builder<'_>, to: Atom, value: Atom) {
+    pub(in crate::differentiate) fn contribute(
+        &mut self,
+        b: &mut Builder<'_>,
+        to: Atom,
+        value: Atom,
+    ) {
         let Atom::Var(var) = to else { return };
         if !self.varied.contains(&var) {
             return;
@@ -66,29 +71,51 @@ impl Reverse {
         self.adjoints.insert(array, new);
     }
 
+    /// Whether a variable has another adjoint than zero.
+    pub(super) fn has_adjoint(&self, var: Var) -> bool {
+        self.adjoints.contains_key(&var) || self.one_hots.contains_key(&var)
+    }
+
+    /// Whether contributions to an array go into an accumulator.
+    pub(super) fn is_accumulated(&self, array: Var) -> bool {
+        matches!(self.adjoints.get(&array), Some(Adjoint::Acc(_)))
+    }
+
     /// The adjoint of a variable whose definition has been reached, if it is not zero. It is a value, because nothing that is bound in
     /// a scope has its adjoint in an accumulator there.
-    pub(super) fn take(&mut self, _: &mut Builder<'_>, var: Var) -> Option<Atom> {
+    pub(super) fn take(&mut self, b: &mut Builder<'_>, var: Var) -> Option<Atom> {
+        if let Some(all) = self.take_one(b, var) {
+            self.contribute(b, var.into(), all);
+        }
         match self.adjoints.remove(&var)? {
             Adjoint::Value(value) => Some(value),
             Adjoint::Acc(_) => None,
         }
     }
 
-    pub(super) fn take_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Atom {
+    pub(in crate::differentiate) fn take_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Atom {
         match self.take(b, var) {
             Some(value) => value,
             None => self.zero_like(b, var),
         }
     }
 
-    pub(super) fn take_all(&mut self, vars: &[Var]) -> Vec<Option<Atom>> {
-        vars.iter()
-            .map(|var| match self.adjoints.remove(var)? {
-                Adjoint::Value(value) => Some(value),
-                Adjoint::Acc(_) => None,
-            })
-            .collect()
+    /// The adjoint of an array as a value, which is then its own no more: zeros, if contributions go into an accumulator.
+    pub(in crate::differentiate) fn value_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Var {
+        let adjoint = match self.is_accumulated(var) {
+            true => self.zero_like(b, var),
+            false => self.take_or_zero(b, var),
+        };
+        adjoint.var().or_bug("adjoint of an array")
+    }
+
+    /// The adjoint of an array begins with this value.
+    pub(in crate::differentiate) fn start_from(&mut self, array: Var, adjoint: Var) {
+        self.adjoints.insert(array, Adjoint::Value(adjoint.into()));
+    }
+
+    pub(super) fn take_all(&mut self, b: &mut Builder<'_>, vars: &[Var]) -> Vec<Option<Atom>> {
+        vars.iter().map(|var| self.take(b, *var)).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 impl Reverse {
     pub(super) fn branch_back(&mut self, b: &mut Builder<'_>, stm: &Stm) -> Res<()> {
-        let adjoints = self.take_all(&stm.pat);
+        let adjoints = self.take_all(b, &stm.pat);
         let is_acc = |var: &Var| matches!(b.ty(*var), Type::Acc(_));
         if adjoints.iter().all(Option::is_none) && !stm.pat.iter().any(is_acc) {
             return Ok(());
@@ -24,12 +24,7 @@ impl Reverse {
         for body in bodies {
             let body = copy_body(&body, b.vars_mut());
             let mut inner = Builder::new(b.vars_mut());
-            // The sizes of results have other names inside.
-            let mut mine = Vec::new();
-            for (adjoint, result) in adjoints.iter().zip(&body.results) {
-                mine.push(adjoint.map(|adjoint| resize(&mut inner, *result, adjoint)));
-            }
-            self.scope(&mut inner, body, &mine)?;
+            self.scope(&mut inner, body, &adjoints)?;
             made.push((
                 inner.finish(Vec::new()),
                 std::mem::replace(&mut self.adjoints, outside.clone()),
@@ -91,7 +86,7 @@ impl Reverse {
 }
 
 /// The adjoint with the sizes that the result has here.
-fn resize(b: &mut Builder<'_>, result: Atom, adjoint: Atom) -> Atom {
+pub(in crate::differentiate) fn resize(b: &mut Builder<'_>, result: Atom, adjoint: Atom) -> Atom {
     match (b.atom_ty(result), adjoint) {
         (ty @ Type::Array(..), Atom::Var(array)) if *b.ty(array) != ty => {
             b.exp("adjoint", Exp::Reshape(array, ty.shape().to_vec())).into()

@@ -137,7 +137,7 @@ pub(super) fn left_adjoints(
     op: &Lambda,
     seeds: Vec<Option<Atom>>,
 ) -> Res<Vec<Var>> {
-    let mut only = Reverse { loc: reverse.loc.clone(), ..Reverse::default() };
+    let mut only = Reverse::of(reverse.common.clone(), reverse.loc.clone());
     // Other names, because the same array may be on the right.
     let mut wanted = Vec::new();
     for array in left {

@@ -102,7 +102,9 @@ impl Reverse {
         }
 
         let mut inner = Builder::new(b.vars_mut());
+        let is_host = std::mem::replace(&mut self.is_host, false);
         self.scope(&mut inner, lambda.body, &result_adjoints)?;
+        self.is_host = is_host;
         let mut results = Vec::new();
         let mut ret = Vec::new();
         for var in &scalars {

@@ -7,53 +7,61 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `repeat`: loops and their tapes.
+//! * `fold`: reductions; `select`: minima and maxima; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
 mod control;
+mod cut;
 mod fold;
+mod keep;
 mod map;
 mod repeat;
 mod scan;
+mod select;
+mod strip;
 mod structure;
+mod tape;
 mod write;
 
 use self::adjoint::Adjoint;
+pub(super) use self::control::resize;
+use self::select::OneHot;
 use super::activity::{self, Set};
+use super::common::Common;
 use super::num::{has_numbers, outer, zero};
+use super::once::Quiet;
 use super::scalar::partials;
 use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
-use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Stm, Type, Var};
+use fehu_ir::visit::VisitMut;
+use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the forward sweep is
 /// evaluated once, and the return sweep is the function of a map.
 pub(super) fn vjp(
     b: &mut Builder<'_>,
+    mut reverse: Reverse,
     fun: Lambda,
     args: &[Atom],
-    seeds: &[Atom],
-    directions: Option<Atom>,
-    loc: Option<Loc>,
+    seeds: &Seeds,
 ) -> Res<Vec<Atom>> {
-    let mut reverse = Reverse { loc, ..Reverse::default() };
+    let mut by = Set::default();
     for (param, arg) in fun.params.iter().zip(args) {
         b.stm(vec![*param], Exp::Atom(*arg));
         if has_numbers(b.ty(*param)) {
-            reverse.varied.insert(*param);
+            by.insert(*param);
         }
     }
-    activity::varied(&fun.body, b.vars(), &mut reverse.varied);
-    reverse.useful.extend(fun.body.results.iter().filter_map(|result| result.var()));
-    activity::useful(&fun.body, &mut reverse.useful);
-    let results = fun.body.results;
-    let steps = reverse.sweep(b, fun.body.stms)?;
+    let results = fun.body.results.clone();
+    let steps = reverse.begin(b, &by, fun.body)?;
     let mut all = results.clone();
-    match directions {
+    let Seeds { values: seeds, directions } = seeds;
+    match *directions {
         None => all.extend(reverse.return_sweep(b, &steps, &results, seeds, &fun.params)?),
         Some(directions) => {
             let inputs: Vec<Var> = seeds.iter().filter_map(|seed| seed.var()).collect();
@@ -81,37 +89,61 @@ pub(super) fn vjp(
 
 /// The state of the sweeps through the bodies of one function.
 #[derive(Default)]
-struct Reverse {
+pub(super) struct Reverse {
     /// What depends on the variables that adjoints are wanted of.
     varied: Set,
     /// What the results with adjoints depend on.
     useful: Set,
     /// The adjoints of variables in scope; others are zero.
     adjoints: FxHashMap<Var, Adjoint>,
+    /// What comes to that for arrays of the scope that have another adjoint than zero at one index.
+    one_hots: FxHashMap<Var, OneHot>,
+    /// The variables that the statements of the scope bind.
+    local: Set,
     /// For accumulators of the primal, by their certificates: the adjoints of their arrays, or none if these are zero.
     accs: FxHashMap<Var, Vec<Option<Var>>>,
+    pub(super) common: Rc<Common>,
+    /// What loops do not save, even where they could.
+    unsaved: Set,
+    /// Whether loops are executed by the host, one after the other: not in the function of an operator.
+    pub(super) is_host: bool,
     loc: Option<Loc>,
 }
 
 /// A statement of the forward sweep, and what the return sweep needs beside the values of the program.
-struct Step {
+pub(super) struct Step {
     stm: Stm,
     saved: Saved,
 }
 
 enum Saved {
     Nothing,
-    Loop(repeat::Taped),
+    Loop(Box<repeat::Taped>),
+    /// Which element a reduction has selected.
+    Winner(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
 
 impl Reverse {
+    pub(super) fn of(common: Rc<Common>, loc: Option<Loc>) -> Reverse {
+        Reverse { common, loc, ..Reverse::default() }
+    }
+
+    /// The forward sweep of a function by which variables, its parameters among them, are differentiated.
+    pub(super) fn begin(&mut self, b: &mut Builder<'_>, by: &Set, body: Body) -> Res<Vec<Step>> {
+        self.varied.extend(by);
+        activity::varied(&body, b.vars(), &mut self.varied);
+        self.useful.extend(body.results.iter().filter_map(|result| result.var()));
+        activity::useful(&body, &mut self.useful);
+        self.sweep(b, body.stms)
+    }
+
     fn refuse<T>(&self, what: impl Into<String>) -> Res<T> {
         Err(Refused { loc: self.loc.clone(), what: what.into() })
     }
 
-    fn is_varied(&self, atom: Atom) -> bool {
+    pub(super) fn is_varied(&self, atom: Atom) -> bool {
         atom.var().is_some_and(|var| self.varied.contains(&var))
     }
 
@@ -139,13 +171,15 @@ impl Reverse {
             b.push(stm);
             return Ok(());
         }
+        let Some(stm) = self.select_forward(b, stm, steps) else { return Ok(()) };
         match &stm.exp {
             Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
             Exp::Hist(_) => return self.hist_forward(b, stm, steps),
             Exp::Scatter(_) => return self.scatter_forward(b, stm, steps),
-            Exp::Call(..) | Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
                 return self.refuse("the derivative of this operation");
             }
+            Exp::Call(id, args) => self.call_forward(b, &stm, *id, args),
             Exp::Diff(op) => {
                 let results = super::inline(b, op.fun.clone(), op.args.clone());
                 let mut out = Vec::new();
@@ -184,14 +218,25 @@ impl Reverse {
         Ok(all)
     }
 
-    fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are evaluated once")]
+    pub(super) fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
+        let local = steps.iter().flat_map(|step| step.stm.pat.iter().copied()).collect();
+        let outside = std::mem::replace(&mut self.local, local);
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
             let certs = b.set_certs(step.stm.certs.clone());
+            let again = match &step.stm.exp {
+                Exp::If(..) | Exp::Switch(..) => true,
+                Exp::Screma(op) => op.scans.is_empty() && op.reds.is_empty(),
+                _ => false,
+            };
+            self.common.open(&step.stm.pat, again);
             self.step(b, step)?;
+            self.common.close();
             b.set_certs(certs);
         }
+        self.local = outside;
         Ok(())
     }
 
@@ -208,22 +253,27 @@ impl Reverse {
             Exp::Screma(op) if op.inputs.iter().any(|input| !b.ty(*input).is_array()) => {}
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {}
             // Nothing depends on it.
-            _ if !stm.pat.iter().any(|var| self.adjoints.contains_key(var)) => return Ok(()),
+            _ if !stm.pat.iter().any(|var| self.has_adjoint(*var)) => return Ok(()),
             _ => {}
         }
         match (&stm.exp, &step.saved) {
             (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
             (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
-                let adjoints = self.take_all(&stm.pat);
+                if self.map_back_at_one(b, stm, op)? {
+                    return Ok(());
+                }
+                let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
             }
+            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
             (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
             (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),
             (Exp::Diff(op), _) => self.custom_back(b, stm, op),
+            (Exp::Call(id, args), _) => self.call_back(b, &stm.pat, *id, args),
             (exp, _) => {
                 let y = *stm.pat.first().or_bug("result of an operation");
                 let varied = &self.varied;
@@ -270,7 +320,9 @@ impl Reverse {
     }
 
     /// Runs both sweeps of a body in a scope of its own: `b` is the builder of the scope. The adjoints of its results are given.
-    fn scope(&mut self, b: &mut Builder<'_>, body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
+    fn scope(&mut self, b: &mut Builder<'_>, mut body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
+        self.common.repeats(&body);
+        Quiet.body(&mut body);
         activity::varied(&body, b.vars(), &mut self.varied);
         let results = body.results.clone();
         for (result, adjoint) in results.iter().zip(adjoints) {
@@ -284,7 +336,9 @@ impl Reverse {
         let steps = self.sweep(b, body.stms)?;
         for (result, adjoint) in results.iter().zip(adjoints) {
             if let Some(adjoint) = adjoint {
-                self.contribute(b, *result, *adjoint);
+                // The sizes of results have other names inside.
+                let adjoint = resize(b, *result, *adjoint);
+                self.contribute(b, *result, adjoint);
             }
         }
         self.back(b, &steps)?;

@@ -332,7 +332,9 @@ impl<'a> Maker<'a> {
             | Stm::Blocks(_)
             | Stm::Launch(_)
             | Stm::Foreign(_)
-            | Stm::Fetch(..) => return Err(wrong(format!("a kernel cannot do this: {stm:?}"))),
+            | Stm::Fetch(..)
+            | Stm::Ask(..)
+            | Stm::Receive(_) => return Err(wrong(format!("a kernel cannot do this: {stm:?}"))),
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use fehu_ir::Scalar;
 use memory::{Array, width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::Launch;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use watch::{Lock, Watch};
 
@@ -67,6 +67,8 @@ pub(super) struct Device {
     world: World,
     settings: Settings,
     codes: FxHashMap<usize, Rc<Code>>,
+    /// What the host has asked for and not received; nothing instead of what was asked for after a check had failed.
+    asked: VecDeque<Option<Scalar>>,
     pub(super) tally: Tally,
 }
 
@@ -133,7 +135,8 @@ impl Device {
             limits,
             random: settings.seed,
         };
-        Device { world, settings, codes: FxHashMap::default(), tally: Tally::new() }
+        let (codes, asked) = (FxHashMap::default(), VecDeque::new());
+        Device { world, settings, codes, asked, tally: Tally::new() }
     }
 
     fn add(&mut self, array: Array) -> Res<usize> {
@@ -275,6 +278,30 @@ impl<'a> Machine<'a> {
         };
         device.wait()?;
         device.read(pointer, elem(frame.fun.vars[p].ty), index)
+    }
+
+    /// The host asks for an element. What it gets is what is there now, although it could be on its way for a while.
+    pub(super) fn ask(&mut self, frame: &Frame<'a>, p: V, index: &Exp) -> Res<()> {
+        let index = self.int(frame, index)?;
+        let pointer = frame.pointer(p)?;
+        let Some(device) = &mut self.device else {
+            return Err(Fault::Undefined("this machine is no device".to_owned()));
+        };
+        let value = match device.world.failure {
+            Some(_) => None,
+            None => Some(device.read(pointer, elem(frame.fun.vars[p].ty), index)?),
+        };
+        device.asked.push_back(value);
+        Ok(())
+    }
+
+    /// The host receives what it asked for first.
+    pub(super) fn receive_asked(&mut self) -> Res<Scalar> {
+        let Some(device) = &mut self.device else {
+            return Err(Fault::Undefined("this machine is no device".to_owned()));
+        };
+        device.wait()?;
+        device.asked.pop_front().flatten().ok_or_else(|| wrong("the host asked for nothing"))
     }
 
     /// A copy in the memory of a device.

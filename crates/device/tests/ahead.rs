@@ -1,0 +1,113 @@
+//! Loops and branches whose scalars stay on the device.
+
+use fehu_device::{Options, device};
+use fehu_imp::text::parse;
+use fehu_imp::verify::{Phase, verify};
+
+/// A program after this stage. In front of the body there is an array, at `p`, and a condition, `go`.
+fn after(body: &str) -> String {
+    let text = format!(
+        "prog imp
+         fun f(n: i64, x: f32) -> (r: f32) {{
+           var m: mem
+           var p: *f32
+           m = alloc f32[n]
+           p = data m[0]
+           var go: bool = true
+           var s: f32 = x
+           {body}
+           r = x
+         }}"
+    );
+    let mut program = parse(&text).expect("it is a program");
+    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
+    if let Err(errors) = verify(&program, Phase::Device) {
+        panic!("{}\n{program}", errors[0]);
+    }
+    program.to_string()
+}
+
+/// A kernel that stores a sum at `q`, and its fetch.
+const SUM: &str = "var q_mem: mem
+                   var q: *f32
+                   q_mem = alloc f32[1]
+                   q = data q_mem[0]
+                   launch \"sum\" at \"\" block b of n thread t of 32 {
+                     p[b] = s
+                     q[0] = x
+                   }
+                   var y: f32
+                   y = fetch q[0]";
+
+#[test]
+fn the_host_is_one_iteration_ahead() {
+    let text = after(&format!("while go {{ {SUM}\n s = y\n go = lt_f32(y, x)\n free q_mem }}"));
+    assert!(!text.contains("fetch"), "{text}");
+    let launched = text.rfind("launch \"next\"").expect("a kernel stores what comes next");
+    assert!(text.rfind("ask").is_some_and(|at| at > launched), "{text}");
+    let kernel = text.find("launch \"sum\"").expect("the kernel");
+    assert!(text[kernel..].lines().nth(1).is_some_and(|line| line.contains("if cell")), "{text}");
+}
+
+#[test]
+fn the_device_checks_what_the_host_would() {
+    let check = "assert lt_i64(0, n), \"nothing\"";
+    let text = after(&format!("while go {{ {check}\n {SUM}\n go = lt_f32(y, x)\n free q_mem }}"));
+    let check = text.find("assert").expect("the check");
+    assert!(
+        text[..check].lines().rev().nth(1).is_some_and(|line| line.contains("if cell")),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_loop_that_counts_hands_on_is_not_fetched() {
+    let text = after(&format!("for i = 0 .. n {{ {SUM}\n s = add_f32(s, y)\n free q_mem }}"));
+    assert!(!text.contains("fetch") && !text.contains("ask"), "{text}");
+}
+
+#[test]
+fn a_loop_in_which_the_host_needs_the_value_stays_as_it_is() {
+    let needs = [
+        "copy p[0] <- q[0], 1",
+        "var k: i64 = f32_to_i64(y)\n q_mem = alloc f32[k]",
+        "trace \"y\" y: f32",
+    ];
+    for need in needs {
+        let text = after(&format!("while go {{ {SUM}\n {need}\n go = lt_f32(y, x) }}"));
+        assert!(text.contains("fetch") && !text.contains("ask"), "{need}: {text}");
+    }
+}
+
+#[test]
+fn an_iteration_that_should_not_be_allocates_what_others_do() {
+    let body = format!(
+        "var k: i64 = 1
+         var z_mem: mem
+         while go {{
+           z_mem = alloc f32[k]
+           {SUM}
+           go = lt_f32(y, x)
+           k = mul_i64(k, 2)
+         }}"
+    );
+    assert!(after(&body).contains("fetch"));
+    assert!(!after(&body.replace("f32[k]", "f32[n]")).contains("fetch"));
+}
+
+#[test]
+fn branches_leave_scalars_where_they_are() {
+    let branch = |then: &str| {
+        let body = format!(
+            "var v: f32
+             if lt_i64(n, 9) {{ {SUM}\n v = y\n free q_mem }} else {{ v = x }}
+             {then}"
+        );
+        after(&body)
+    };
+    let kernel = "launch \"map\" at \"\" block c of n thread u of 32 { p[c] = v }";
+    assert!(!branch(kernel).contains("fetch"));
+    // The host needs it anyway.
+    let text = branch("r = v");
+    assert!(text.contains("fetch") && !text.contains("launch \"result\""), "{text}");
+}

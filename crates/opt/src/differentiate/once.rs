@@ -1,0 +1,200 @@
+//! Checks are made once, and the function is not evaluated for its checks alone.
+//!
+//! The return sweep evaluates the functions of maps and the bodies of branches again, with the checks in them. Of the two:
+//!
+//! * If nothing uses the results of the forward sweep's one, it goes away: its checks are made in the return sweep.
+//! * Otherwise it stays, and the return sweep relies on its checks.
+//!
+//! What nothing uses, and has no effect, goes away as well; so the derivative `vjp` of a function does not compute what only its value needs.
+
+use super::common::Common;
+use fehu_base::IdVec;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::{Subst, subst_body};
+use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_exp};
+use fehu_ir::{Body, Exp, Family, Scalar, Stm, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A statement of the forward sweep that the return sweep evaluates again.
+#[derive(Debug)]
+pub(super) struct Repeated {
+    /// What the statement binds.
+    forward: Vec<Var>,
+    /// The certificates of the checks that the return sweep makes again.
+    certs: Vec<Var>,
+    /// The one inside of which it is evaluated again.
+    parent: Option<usize>,
+}
+
+/// Those of a program, and which of them the return sweep is evaluating at the moment; nothing stands for code that is not evaluated in the
+/// forward sweep.
+#[derive(Default, Debug)]
+pub(super) struct Repeats {
+    all: Vec<Repeated>,
+    open: Vec<Option<usize>>,
+}
+
+impl Common {
+    /// The contributions of a statement are made, which is evaluated again if `again`.
+    pub(super) fn open(&self, pat: &[Var], again: bool) {
+        let mut repeats = self.repeats.borrow_mut();
+        if !again {
+            return repeats.open.push(None);
+        }
+        let parent = repeats.open.last().copied().flatten();
+        let index = repeats.all.len();
+        repeats.all.push(Repeated { forward: pat.to_vec(), certs: Vec::new(), parent });
+        repeats.open.push(Some(index));
+    }
+
+    /// They are made.
+    pub(super) fn close(&self) {
+        self.repeats.borrow_mut().open.pop();
+    }
+
+    /// This body is evaluated again.
+    pub(super) fn repeats(&self, body: &Body) {
+        let mut repeats = self.repeats.borrow_mut();
+        let open = repeats.open.last().copied().flatten();
+        if let Some(repeated) = open.and_then(|index| repeats.all.get_mut(index)) {
+            let mut find = Certs(Vec::new());
+            find.body(body);
+            repeated.certs.append(&mut find.0);
+        }
+    }
+}
+
+struct Certs(Vec<Var>);
+
+impl Visit for Certs {
+    fn body(&mut self, body: &Body) {
+        let is_check = |stm: &&Stm| matches!(stm.exp, Exp::Assert(..));
+        self.0.extend(body.stms.iter().filter(is_check).flat_map(|stm| &stm.pat));
+        fehu_ir::visit::walk_body(self, body);
+    }
+}
+
+/// What a traced value is, where it is evaluated again: it has been printed.
+pub(super) struct Quiet;
+
+impl VisitMut for Quiet {
+    fn body(&mut self, body: &mut Body) {
+        walk_body_mut(self, body);
+        for stm in &mut body.stms {
+            if let Exp::Trace(_, atom) = stm.exp {
+                stm.exp = Exp::Atom(atom);
+            }
+        }
+    }
+}
+
+/// A statement that is evaluated again, without its checks.
+pub(super) fn unchecked(stm: Stm, vars: &mut IdVec<Var, VarInfo>) -> Stm {
+    let mut only = Body { stms: vec![stm.clone()], results: Vec::new() };
+    Quiet.body(&mut only);
+    let mut find = Certs(Vec::new());
+    find.body(&only);
+    without(&mut only, vars, &find.0.into_iter().collect());
+    only.stms.pop().unwrap_or(stm)
+}
+
+/// Removes these checks.
+fn without(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, certs: &FxHashSet<Var>) {
+    struct Without<'a>(&'a FxHashSet<Var>);
+    impl VisitMut for Without<'_> {
+        fn body(&mut self, body: &mut Body) {
+            let is_gone = |stm: &Stm| {
+                matches!(stm.exp, Exp::Assert(..)) && stm.pat.iter().all(|v| self.0.contains(v))
+            };
+            body.stms.retain(|stm| !is_gone(stm));
+            walk_body_mut(self, body);
+        }
+    }
+    if certs.is_empty() {
+        return;
+    }
+    Without(certs).body(body);
+    let made: Subst = certs.iter().map(|cert| (*cert, Scalar::Unit.into())).collect();
+    subst_body(body, vars, &made);
+}
+
+/// Removes from the body of a function what it need not evaluate.
+pub(super) fn once(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Common) {
+    let all = std::mem::take(&mut common.repeats.borrow_mut().all);
+    let mut forwards = FxHashMap::default();
+    for (index, repeated) in all.iter().enumerate() {
+        forwards.extend(repeated.forward.iter().map(|var| (*var, index)));
+    }
+    let mut live = Live { vars, forwards, stays: vec![false; all.len()] };
+    live.body(body);
+    let stays = live.stays;
+    let is_checked = |mut index: usize| loop {
+        if stays[index] {
+            break true;
+        }
+        match all[index].parent {
+            Some(parent) => index = parent,
+            None => break false,
+        }
+    };
+    let checked = (0..all.len()).filter(|index| is_checked(*index));
+    let certs = checked.flat_map(|index| all[index].certs.iter().copied()).collect();
+    without(body, vars, &certs);
+}
+
+struct Live<'a> {
+    vars: &'a IdVec<Var, VarInfo>,
+    /// What the statements bind that are evaluated again, by their number.
+    forwards: FxHashMap<Var, usize>,
+    /// Those of them whose results are used.
+    stays: Vec<bool>,
+}
+
+impl Live<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut used: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
+        let mut out = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms).into_iter().rev() {
+            let repeated = stm.pat.iter().find_map(|var| self.forwards.get(var)).copied();
+            if !stm.pat.iter().any(|var| used.contains(var)) {
+                let mut effects = Effects::default();
+                effects.stm(&stm);
+                if !effects.others && (!effects.checks || repeated.is_some()) {
+                    continue;
+                }
+            }
+            if let Some(index) = repeated {
+                self.stays[index] = true;
+            }
+            stm.exp.map_bodies(&mut |body| self.body(body));
+            used.extend(free_in_stm(&stm, self.vars));
+            out.push(stm);
+        }
+        out.reverse();
+        body.stms = out;
+    }
+}
+
+/// What a statement does beside yielding results.
+#[derive(Default)]
+struct Effects {
+    checks: bool,
+    others: bool,
+}
+
+impl Visit for Effects {
+    fn exp(&mut self, exp: &Exp) {
+        match exp.family() {
+            Family::Check => self.checks = true,
+            // What it calls may do anything.
+            Family::Fixed | Family::Reference | Family::Asked => self.others = true,
+            Family::Scalar
+            | Family::View
+            | Family::Fresh
+            | Family::Change
+            | Family::Control
+            | Family::Operator => {}
+        }
+        walk_exp(self, exp);
+    }
+}

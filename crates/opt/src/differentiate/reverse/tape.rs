@@ -1,0 +1,283 @@
+//! Tapes: arrays with a place for each iteration of a loop, written by the forward sweep and read by the return sweep.
+//!
+//! A parameter whose size changes has a tape of all its elements, one iteration after the other, and a tape of where each begins; how many
+//! elements there are is found out by a first run, of which only that is left that decides on sizes.
+//!
+//! Tapes that grow are copied to others of twice their size when they are full, so that all copies together cost no more than the
+//! tapes themselves:
+//!
+//! ```text
+//! (r, count, room, tape) = loop (x = a, i = 0, room = 16, tape = scratch 16) while c do
+//!   (room, tape) = if i < room then (room, tape) else (2 * room, (scratch (2 * room)) with [0:room] = tape)
+//!   (f x, i + 1, room, tape with [i] = x)
+//! ```
+
+use super::Reverse;
+use super::keep::Kept;
+use super::repeat::{Room, Taped};
+use super::strip::convert;
+use crate::differentiate::num::{binary, number, whole};
+use crate::differentiate::once::unchecked;
+use fehu_base::{OrBug, Prim};
+use fehu_ir::builder::Builder;
+use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
+use fehu_ir::{
+    Atom, BinOp, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopParam, Scalar, Stm, Type, Var,
+};
+
+/// How many iterations there is room for at first.
+const ROOM: i64 = 16;
+
+/// A tape: the parameter of the loop and its result.
+struct Tape {
+    param: Var,
+    result: Var,
+    elem: Elem,
+    /// The sizes of what is saved in each iteration.
+    row: Vec<Atom>,
+}
+
+impl Tape {
+    /// `room` is its size in the loop, and after it.
+    fn new(b: &mut Builder<'_>, ty: &Type, room: (Atom, Atom)) -> Tape {
+        let of = |size: Atom| ty.array_of(size).or_bug("tape of values");
+        let (param, result) = (b.param("tape", of(room.0)), b.param("tape", of(room.1)));
+        Tape { param, result, elem: ty.elem().or_bug("type of elements"), row: ty.shape().to_vec() }
+    }
+
+    fn dims(&self, first: Dim) -> Vec<Dim> {
+        std::iter::once(first).chain(self.row.iter().map(|size| whole(*size))).collect()
+    }
+
+    fn init(&self, b: &mut Builder<'_>, room: Atom) -> Atom {
+        let shape = std::iter::once(room).chain(self.row.iter().copied()).collect();
+        b.exp("tape", Exp::Scratch(self.elem, shape)).into()
+    }
+}
+
+impl Reverse {
+    /// The loop with its tapes; completes the return sweep.
+    pub(super) fn emit_forward(
+        &mut self,
+        b: &mut Builder<'_>,
+        stm: &Stm,
+        taped: &mut Taped,
+    ) -> Stm {
+        let mut back = taped.back.take().or_bug("return sweep of a loop");
+        let (params, body) = (&taped.params, &taped.body);
+        let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved);
+        let totals = totals(b, stm, taped, &kept.flat);
+        self.common.note(stm.loc.clone(), kept.sentence(b));
+
+        // The iteration, counted from the other end.
+        let mut reads = Builder::new(b.vars_mut());
+        let last = binary(&mut reads, BinOp::Sub, taped.count, number(taped.prim, 1.0));
+        let counter = binary(&mut reads, BinOp::Sub, last, back.index.into());
+        let wide = convert(&mut reads, taped.prim, Prim::I64, counter);
+        let mut reads = reads.finish(Vec::new());
+        let mut subst = kept.outside.clone();
+        subst.insert(taped.counter, counter);
+
+        // What is added to the loop: parameters with their first values, results, and statements.
+        let (mut added, mut pat): (Vec<LoopParam>, Vec<Var>) = (Vec::new(), stm.pat.clone());
+        let mut body = taped.body.clone();
+        let (room, room_after) = match taped.room {
+            Room::Count => {
+                let count = convert(b, taped.prim, Prim::I64, taped.count);
+                let count = b.exp("n", Exp::BinOp(BinOp::Max, count, 0.into()));
+                (count.into(), count.into())
+            }
+            Room::Bound(bound) => (Atom::i64(bound), Atom::i64(bound)),
+            Room::Grows => {
+                let (room, after) = (b.param("room", Type::I64), b.param("room", Type::I64));
+                added.push(LoopParam { var: room, init: ROOM.into() });
+                pat.push(after);
+                (room.into(), after.into())
+            }
+        };
+        let mut tapes = Vec::new();
+        for var in &kept.saved {
+            // With sizes that are known outside.
+            let mut ty = b.ty(*var).clone();
+            subst_type(&mut ty, &kept.outside);
+            tapes.push(Tape::new(b, &ty, (room, room_after)));
+        }
+        // Where the elements of each iteration begin.
+        for _ in &kept.flat {
+            tapes.push(Tape::new(b, &Type::I64, (room, room_after)));
+        }
+        let first = if taped.room == Room::Grows { ROOM.into() } else { room };
+        for tape in &tapes {
+            let init = tape.init(b, first);
+            added.push(LoopParam { var: tape.param, init });
+            pat.push(tape.result);
+        }
+        let mut data = Vec::new();
+        for (var, total) in kept.flat.iter().zip(&totals) {
+            let elem = Type::array(b.ty(*var).elem().or_bug("type of elements"), Vec::new());
+            let tape = Tape::new(b, &elem, (*total, *total));
+            let at = b.param("at", Type::I64);
+            let init = tape.init(b, *total);
+            added.push(LoopParam { var: tape.param, init });
+            added.push(LoopParam { var: at, init: 0.into() });
+            pat.extend([tape.result, b.param("at", Type::I64)]);
+            data.push((tape, at));
+        }
+
+        let mut updates = Builder::new(b.vars_mut());
+        updates.set_loc(stm.loc.clone());
+        let place = convert(&mut updates, taped.prim, Prim::I64, taped.counter.into());
+        let mut current: Vec<Var> = tapes.iter().map(|tape| tape.param).collect();
+        match (taped.room, room) {
+            (Room::Grows, Atom::Var(room)) => {
+                let grown = grow(&mut updates, place, room, &tapes);
+                body.results.push(grown[0].into());
+                current = grown[1..].to_vec();
+            }
+            (Room::Bound(bound), _) => {
+                let fits = updates.exp("fits", Exp::CmpOp(CmpOp::Lt, place, Atom::i64(bound)));
+                let text = format!("The loop has more iterations than its bound, {bound}.");
+                let parts = vec![CheckPart::Text(text.into())];
+                let check = Check { parts, trace: stm.loc.iter().cloned().collect() };
+                let cert = updates.assert(fits.into(), check);
+                updates.set_certs(vec![cert]);
+            }
+            (Room::Count | Room::Grows, _) => {}
+        }
+        let starts = data.iter().map(|(_, at)| *at);
+        let values = kept.saved.iter().copied().chain(starts);
+        for ((tape, current), var) in tapes.iter().zip(current).zip(values) {
+            let value = match (&tape.row[..], updates.ty(var).shape() == &tape.row[..]) {
+                (_, true) | ([], _) => var,
+                (row, false) => updates.exp("saved", Exp::Reshape(var, row.to_vec())),
+            };
+            let dims = tape.dims(Dim::Fix(place));
+            body.results.push(updates.exp("tape", Exp::Update(current, dims, value.into())).into());
+        }
+        for ((tape, at), var) in data.iter().zip(&kept.flat) {
+            let len = count_of(&mut updates, *var);
+            let flat = updates.exp("flat", Exp::Reshape(*var, vec![len]));
+            let dims = vec![Dim::Slice { start: (*at).into(), len, stride: 1.into() }];
+            let next = updates.exp("tape", Exp::Update(tape.param, dims, flat.into()));
+            body.results.push(next.into());
+            body.results.push(binary(&mut updates, BinOp::Add, (*at).into(), len));
+        }
+        body.stms.extend(updates.finish(Vec::new()).stms);
+
+        // And in the return sweep, they are read.
+        let mut reader = Builder::new(b.vars_mut());
+        let mut read: Vec<Var> = Vec::new();
+        for tape in &tapes {
+            let ty = Type::array(tape.elem, tape.row.clone());
+            read.push(reader.typed(
+                "saved",
+                ty,
+                Exp::Index(tape.result, tape.dims(Dim::Fix(wide))),
+            ));
+        }
+        let (rows, starts) = read.split_at(kept.saved.len());
+        subst.extend(kept.saved.iter().copied().zip(rows.iter().map(|row| Atom::Var(*row))));
+        for (((tape, _), start), var) in data.iter().zip(starts).zip(&kept.flat) {
+            let mut ty = reader.ty(*var).clone();
+            subst_type(&mut ty, &subst);
+            let len = product(&mut reader, ty.shape());
+            let dims = vec![Dim::Slice { start: (*start).into(), len, stride: 1.into() }];
+            let flat = reader.exp("flat", Exp::Index(tape.result, dims));
+            let value = reader.typed("saved", ty.clone(), Exp::Reshape(flat, ty.shape().to_vec()));
+            subst.insert(*var, value.into());
+        }
+        reads.stms.extend(reader.finish(Vec::new()).stms);
+        for cert in kept.certs {
+            // The check was made in the forward sweep.
+            subst.insert(cert, Scalar::Unit.into());
+        }
+        for stm in kept.again {
+            let mut again = copy_stm(&unchecked(stm.clone(), b.vars_mut()), b.vars_mut());
+            subst_stm(&mut again, b.vars_mut(), &subst);
+            for (old, new) in stm.pat.iter().zip(&again.pat) {
+                subst.insert(*old, (*new).into());
+            }
+            reads.stms.push(again);
+        }
+        subst_body(&mut back.body, b.vars_mut(), &subst);
+        reads.stms.append(&mut back.body.stms);
+        back.body.stms = reads.stms;
+        taped.back = Some(back);
+        let params = taped.params.iter().copied().chain(added).collect();
+        Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() }
+    }
+}
+
+/// The size of the tapes and the tapes, with a place for this iteration.
+fn grow(b: &mut Builder<'_>, place: Atom, room: Var, tapes: &[Tape]) -> Vec<Var> {
+    let full = b.exp("full", Exp::CmpOp(CmpOp::Le, room.into(), place));
+    let more = b.body(|b| {
+        let twice = binary(b, BinOp::Mul, room.into(), 2.into());
+        let mut all = vec![twice];
+        for tape in tapes {
+            let new = tape.init(b, twice).var().or_bug("new tape");
+            let dims = tape.dims(whole(room.into()));
+            all.push(b.exp("tape", Exp::Update(new, dims, tape.param.into())).into());
+        }
+        all
+    });
+    let same = b.body(|_| {
+        std::iter::once(room).chain(tapes.iter().map(|tape| tape.param)).map(Atom::Var).collect()
+    });
+    let size = b.param("room", Type::I64);
+    let mut pat = vec![size];
+    for tape in tapes {
+        let ty = Type::array(tape.elem, tape.row.clone());
+        pat.push(b.param("tape", ty.array_of(size.into()).or_bug("tape of values")));
+    }
+    b.stm(pat.clone(), Exp::If(full.into(), Box::new([more, same])));
+    pat
+}
+
+/// How many elements these arrays have in all iterations together.
+fn totals(b: &mut Builder<'_>, stm: &Stm, taped: &Taped, arrays: &[Var]) -> Vec<Atom> {
+    if arrays.is_empty() {
+        return Vec::new();
+    }
+    let (mut params, mut body) = (taped.params.clone(), taped.body.clone());
+    let mut names = Subst::default();
+    let mut pat = Vec::new();
+    for param in &params {
+        let mut ty = b.ty(param.var).clone();
+        subst_type(&mut ty, &names);
+        let var = b.param("x", ty);
+        names.insert(param.var, var.into());
+        pat.push(var);
+    }
+    let before = pat.len();
+    let mut sums = Vec::new();
+    for _ in arrays {
+        let var = b.param("total", Type::I64);
+        params.push(LoopParam { var, init: 0.into() });
+        pat.push(b.param("total", Type::I64));
+        sums.push(var);
+    }
+    let mut inner = Builder::new(b.vars_mut());
+    for (array, sum) in arrays.iter().zip(sums) {
+        let len = count_of(&mut inner, *array);
+        body.results.push(binary(&mut inner, BinOp::Add, sum.into(), len));
+    }
+    body.stms.extend(inner.finish(Vec::new()).stms);
+    let run = Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() };
+    let run = copy_stm(&run, b.vars_mut());
+    let totals = run.pat[before..].iter().map(|var| Atom::Var(*var)).collect();
+    b.push(run);
+    totals
+}
+
+/// The number of elements of an array.
+fn count_of(b: &mut Builder<'_>, array: Var) -> Atom {
+    let shape = b.ty(array).shape().to_vec();
+    product(b, &shape)
+}
+
+fn product(b: &mut Builder<'_>, sizes: &[Atom]) -> Atom {
+    let mut sizes = sizes.iter().copied();
+    let first = sizes.next().unwrap_or(Atom::i64(1));
+    sizes.fold(first, |product, size| binary(b, BinOp::Mul, product, size))
+}

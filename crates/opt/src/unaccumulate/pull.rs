@@ -1,0 +1,507 @@
+//! The value of a variable at given positions of the maps around it, as scalar code.
+//!
+//! ```text
+//! ys = map f (transpose xss);  v = ys[j]      at j:      x = xss[i, j] ...; v = f x
+//! ```
+//!
+//! Arrays are not made: of a map, the function is evaluated at the position that is asked for. What cannot be evaluated at a single
+//! position (loops, reductions), or would be evaluated many times more than before although it is not cheap, is *kept*: it becomes a
+//! further result of the maps around it, an array that is read.
+
+use super::scope::{Def, Kind, ScopeId, Scopes};
+use fehu_base::{IdVec, Prim};
+use fehu_facts::cost::{self, READ};
+use fehu_ir::free::free_in_exp;
+use fehu_ir::subst::{Subst, copy_stm, subst_stm};
+use fehu_ir::{Atom, BinOp, Dim, Exp, Family, Scalar, Stm, Type, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is evaluated again at each position of further levels.
+const REPEATED: u32 = 16;
+
+/// What is evaluated twice at each position: much more than an array in memory would cost, which may be larger than all others.
+const TWICE: u32 = 48;
+
+/// A dimension of the space in which code is pulled: the variable for the position, and how many there are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Level {
+    pub(super) position: Var,
+    pub(super) width: Atom,
+}
+
+/// An element of an array at positions of levels, one for each dimension of the array, which has their widths.
+pub(super) struct Read {
+    pub(super) var: Var,
+    pub(super) array: Var,
+    pub(super) positions: Vec<Var>,
+}
+
+/// What is kept of maps: for each map, by the first variable that it binds, the variables of its function that become results, and the
+/// arrays of them.
+#[derive(Default)]
+pub(super) struct Kept {
+    arrays: FxHashMap<Var, Var>,
+    pub(super) results: FxHashMap<Var, Vec<(Var, Var)>>,
+}
+
+/// Arrays of a function of which something is known.
+#[derive(Default)]
+pub(super) struct Known {
+    /// `0, 1, ...` of type i64.
+    pub(super) iotas: FxHashSet<Var>,
+    /// Zeros.
+    pub(super) zeros: FxHashSet<Var>,
+}
+
+/// Code at the positions of some levels.
+pub(super) struct Pull<'n, 'a> {
+    pub(super) scopes: &'n Scopes<'a>,
+    pub(super) known: &'n Known,
+    pub(super) kept: &'n mut Kept,
+    pub(super) vars: &'n mut IdVec<Var, VarInfo>,
+    pub(super) levels: &'n [Level],
+    /// Whether what is not cheap is evaluated elsewhere, too.
+    pub(super) shared: bool,
+    pub(super) reads: Vec<Read>,
+    pub(super) stms: Vec<Stm>,
+    certs: Vec<Var>,
+    memo: FxHashMap<(Var, Vec<Atom>), Atom>,
+    weights: FxHashMap<Var, u32>,
+}
+
+impl<'n, 'a> Pull<'n, 'a> {
+    pub(super) fn new(
+        scopes: &'n Scopes<'a>,
+        known: &'n Known,
+        kept: &'n mut Kept,
+        vars: &'n mut IdVec<Var, VarInfo>,
+        levels: &'n [Level],
+        shared: bool,
+    ) -> Pull<'n, 'a> {
+        let (reads, stms, certs) = (Vec::new(), Vec::new(), Vec::new());
+        let (memo, weights) = (FxHashMap::default(), FxHashMap::default());
+        Pull { scopes, known, kept, vars, levels, shared, reads, stms, certs, memo, weights }
+    }
+
+    fn level(&self, atom: Atom) -> Option<&Level> {
+        self.levels.iter().find(|level| Atom::Var(level.position) == atom)
+    }
+
+    /// The operand, if nothing need be evaluated: a constant, something from outside, a position.
+    pub(super) fn plain(&self, atom: Atom, place: &[Atom]) -> Option<Atom> {
+        let Atom::Var(var) = atom else { return Some(atom) };
+        match self.scopes.defs.get(&var) {
+            None => Some(atom),
+            Some(Def::Element(scope, input)) => {
+                let at = place[self.scopes.scopes[*scope].depth - 1];
+                self.is_iota(*input).then_some(at)
+            }
+            Some(Def::Made(_, stm, _)) => match stm.exp {
+                Exp::Atom(other) => self.plain(other, place),
+                Exp::UnOp(..)
+                | Exp::BinOp(..)
+                | Exp::CmpOp(..)
+                | Exp::Math(..)
+                | Exp::Convert(..)
+                | Exp::Reinterpret(..)
+                | Exp::Assert(..)
+                | Exp::Array(..)
+                | Exp::Index(..)
+                | Exp::Update(..)
+                | Exp::FlatIndex(..)
+                | Exp::FlatUpdate(..)
+                | Exp::Concat(..)
+                | Exp::Iota(..)
+                | Exp::Replicate(..)
+                | Exp::Scratch(..)
+                | Exp::Reshape(..)
+                | Exp::Rearrange(..)
+                | Exp::Copy(_)
+                | Exp::Manifest(_)
+                | Exp::If(..)
+                | Exp::Switch(..)
+                | Exp::Loop(..)
+                | Exp::Call(..)
+                | Exp::Const(_)
+                | Exp::Screma(_)
+                | Exp::Hist(_)
+                | Exp::Scatter(_)
+                | Exp::Stream(_)
+                | Exp::Partition(_)
+                | Exp::Flatmap(_)
+                | Exp::Seg(_)
+                | Exp::Diff(_)
+                | Exp::WithAcc(..)
+                | Exp::UpdateAcc(..)
+                | Exp::Trace(..)
+                | Exp::Opaque(_)
+                | Exp::Tuning(..)
+                | Exp::Threads
+                | Exp::Fail(_) => None,
+            },
+        }
+    }
+
+    fn is_iota(&self, array: Var) -> bool {
+        self.known.iotas.contains(&array)
+    }
+
+    /// The value of a scalar at this place: a position for each of the maps around it (and possibly more).
+    pub(super) fn value(&mut self, atom: Atom, place: &[Atom]) -> Option<Atom> {
+        let Atom::Var(var) = atom else { return Some(atom) };
+        let Some(def) = self.scopes.defs.get(&var).copied() else { return Some(atom) };
+        let place = &place[..self.scopes.scopes[def.scope()].depth];
+        let key = (var, place.to_vec());
+        if let Some(found) = self.memo.get(&key) {
+            return Some(*found);
+        }
+        let found = match def {
+            Def::Element(_, input) => {
+                let (at, outer) = place.split_last()?;
+                self.element(input, &[*at], outer)?
+            }
+            Def::Made(scope, stm, _) => self.made(var, scope, stm, place)?,
+        };
+        self.memo.insert(key, found);
+        Some(found)
+    }
+
+    fn made(&mut self, var: Var, scope: ScopeId, stm: &Stm, place: &[Atom]) -> Option<Atom> {
+        let before = self.certs.len();
+        for cert in &stm.certs {
+            if let Atom::Var(cert) = self.value((*cert).into(), place)? {
+                self.certs.push(cert);
+            }
+        }
+        let found = self.evaluated(var, scope, stm, place);
+        self.certs.truncate(before);
+        found
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept")]
+    fn evaluated(&mut self, var: Var, scope: ScopeId, stm: &Stm, place: &[Atom]) -> Option<Atom> {
+        if self.is_dear(var, place) {
+            return self.keep(var, scope, &[], place);
+        }
+        match &stm.exp {
+            Exp::Atom(atom) => self.value(*atom, place),
+            Exp::Index(array, dims) if dims.iter().all(|dim| matches!(dim, Dim::Fix(_))) => {
+                let mut at = Vec::with_capacity(dims.len());
+                for dim in dims {
+                    if let Dim::Fix(index) = dim {
+                        at.push(self.value(*index, place)?);
+                    }
+                }
+                self.element(*array, &at, place)
+            }
+            exp if exp.family() == Family::Scalar || matches!(exp, Exp::Assert(..)) => {
+                self.again(var, stm, place)
+            }
+            Exp::If(..) if self.is_scalar_code(stm) => self.again(var, stm, place),
+            _ => self.keep(var, scope, &[], place),
+        }
+    }
+
+    /// Whether a branch depends on scalars only.
+    fn is_scalar_code(&self, stm: &Stm) -> bool {
+        let inside = |var: &Var| self.scopes.defs.contains_key(var);
+        cost::weigh_stm(stm, self.vars).is_some()
+            && stm.pat.iter().all(|var| matches!(self.vars[*var].ty, Type::Scalar(_)))
+            && free_in_exp(&stm.exp, self.vars)
+                .iter()
+                .all(|var| !inside(var) || matches!(self.vars[*var].ty, Type::Scalar(_)))
+    }
+
+    /// The statement once more, at the place.
+    fn again(&mut self, var: Var, stm: &Stm, place: &[Atom]) -> Option<Atom> {
+        let mut subst = Subst::default();
+        for free in free_in_exp(&stm.exp, self.vars) {
+            let value = self.value(free.into(), place)?;
+            subst.insert(free, value);
+        }
+        let mut copy = copy_stm(stm, self.vars);
+        subst_stm(&mut copy, self.vars, &subst);
+        copy.certs.clone_from(&self.certs);
+        let mut found = None;
+        for (old, new) in stm.pat.iter().zip(&copy.pat) {
+            self.memo.insert((*old, place.to_vec()), (*new).into());
+            found = found.or((*old == var).then_some(Atom::Var(*new)));
+        }
+        self.stms.push(copy);
+        found
+    }
+
+    /// The element of an array at these indices. The place is that of the maps around the array.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept")]
+    pub(super) fn element(&mut self, array: Var, at: &[Atom], place: &[Atom]) -> Option<Atom> {
+        if self.is_iota(array) {
+            return at.first().copied();
+        }
+        let Some(def) = self.scopes.defs.get(&array).copied() else {
+            return Some(self.read(array, at));
+        };
+        let place = &place[..self.scopes.scopes[def.scope()].depth];
+        let (scope, stm, number) = match def {
+            Def::Element(_, input) => {
+                let (first, outer) = place.split_last()?;
+                let mut all = vec![*first];
+                all.extend_from_slice(at);
+                return self.element(input, &all, outer);
+            }
+            Def::Made(scope, stm, number) => (scope, stm, number),
+        };
+        match &stm.exp {
+            Exp::Screma(op) if op.scans.is_empty() && number >= op.folded() => {
+                // Elsewhere than at positions, it would be evaluated more often than before.
+                let (first, rest) = at.split_first()?;
+                let function = stm.pat.first().and_then(|var| self.scopes.functions.get(var));
+                if let (Some(_), Some(_)) = (self.level(*first), function) {
+                    let mut inner = place.to_vec();
+                    inner.push(*first);
+                    let result = op.map.body.results[number];
+                    return self.part(result, rest, &inner);
+                }
+                self.keep(array, scope, at, place)
+            }
+            Exp::Rearrange(other, perm) => {
+                let mut all = vec![Atom::i64(0); at.len()];
+                for (index, dim) in at.iter().zip(perm) {
+                    *all.get_mut(*dim)? = *index;
+                }
+                self.element(*other, &all, place)
+            }
+            Exp::Replicate(shape, value) => {
+                let rest = at.get(shape.len()..)?;
+                self.part(*value, rest, place)
+            }
+            Exp::Copy(other) | Exp::Manifest(other) | Exp::Atom(Atom::Var(other)) => {
+                self.element(*other, at, place)
+            }
+            Exp::Index(other, dims) => {
+                let mut given = at.iter();
+                let mut all = Vec::new();
+                for dim in dims {
+                    let index = match dim {
+                        Dim::Fix(index) => self.value(*index, place)?,
+                        Dim::Slice { start, stride, .. } => {
+                            let (start, stride) =
+                                (self.value(*start, place)?, self.value(*stride, place)?);
+                            let index = *given.next()?;
+                            self.affine(start, stride, index)
+                        }
+                    };
+                    all.push(index);
+                }
+                all.extend(given);
+                self.element(*other, &all, place)
+            }
+            Exp::Iota(prim, _, start, step) => {
+                let (start, step) = (self.value(*start, place)?, self.value(*step, place)?);
+                let index = *at.first()?;
+                if *prim == Prim::I64 {
+                    return Some(self.affine(start, step, index));
+                }
+                let index = self.emit(Type::prim(*prim), Exp::Convert(*prim, index));
+                let scaled = self.emit(Type::prim(*prim), Exp::BinOp(BinOp::Mul, step, index));
+                Some(self.emit(Type::prim(*prim), Exp::BinOp(BinOp::Add, start, scaled)))
+            }
+            _ => self.keep(array, scope, at, place),
+        }
+    }
+
+    /// The operand, or an element of it.
+    fn part(&mut self, atom: Atom, at: &[Atom], place: &[Atom]) -> Option<Atom> {
+        match (atom, at) {
+            (_, []) => self.value(atom, place),
+            (Atom::Var(array), _) => self.element(array, at, place),
+            (Atom::Const(_), _) => None,
+        }
+    }
+
+    /// `start + stride * index`.
+    fn affine(&mut self, start: Atom, stride: Atom, index: Atom) -> Atom {
+        let scaled = match stride {
+            stride if stride == Atom::i64(1) => index,
+            stride => self.emit(Type::I64, Exp::BinOp(BinOp::Mul, stride, index)),
+        };
+        match start {
+            start if start == Atom::i64(0) => scaled,
+            start => self.emit(Type::I64, Exp::BinOp(BinOp::Add, start, scaled)),
+        }
+    }
+
+    fn emit(&mut self, ty: Type, exp: Exp) -> Atom {
+        let var = self.vars.push(VarInfo { hint: "x".into(), ty });
+        self.stms.push(Stm { certs: self.certs.clone(), ..Stm::new(vec![var], exp) });
+        var.into()
+    }
+
+    /// An element of an array from outside.
+    fn read(&mut self, array: Var, at: &[Atom]) -> Atom {
+        let key = (array, at.to_vec());
+        if let Some(found) = self.memo.get(&key) {
+            return *found;
+        }
+        let ty = self.vars[array].ty.clone();
+        let fits = |(index, size): (&Atom, &Atom)| {
+            let level = self.level(*index).filter(|level| level.width == *size)?;
+            Some(level.position)
+        };
+        let positions: Option<Vec<Var>> = at.iter().zip(ty.shape()).map(fits).collect();
+        let distinct =
+            |all: &Vec<Var>| (1..all.len()).all(|index| !all[..index].contains(&all[index]));
+        let elem = Type::array(ty.elem().unwrap_or(fehu_ir::Elem::Unit), Vec::new());
+        let found = match positions.filter(distinct) {
+            Some(positions) => {
+                let var = self.vars.push(VarInfo { hint: "x".into(), ty: elem });
+                self.reads.push(Read { var, array, positions });
+                var.into()
+            }
+            None => {
+                let dims = at.iter().map(|index| Dim::Fix(*index)).collect();
+                self.emit(elem, Exp::Index(array, dims))
+            }
+        };
+        self.memo.insert(key, found);
+        found
+    }
+
+    /// Whether something would be evaluated more often than before, or elsewhere as well, and is not cheap.
+    fn is_dear(&mut self, var: Var, place: &[Atom]) -> bool {
+        if !matches!(self.vars[var].ty, Type::Scalar(fehu_ir::Elem::Prim(_))) {
+            return false;
+        }
+        let has = |level: &Level| place.contains(&level.position.into());
+        let limit = match self.levels.iter().all(has) {
+            true if self.shared => TWICE,
+            true => return false,
+            false => REPEATED,
+        };
+        self.own_weight(var) > limit
+    }
+
+    /// How much it is to evaluate a variable at one position of the maps that it is in.
+    fn own_weight(&mut self, var: Var) -> u32 {
+        if let Some(found) = self.weights.get(&var) {
+            return *found;
+        }
+        let depth = self.scopes.defs.get(&var).map_or(0, |def| self.depth(def));
+        let weight = self.weight(var.into(), depth, &mut FxHashSet::default());
+        self.weights.insert(var, weight);
+        weight
+    }
+
+    fn depth(&self, def: &Def<'_>) -> usize {
+        self.scopes.scopes[def.scope()].depth
+    }
+
+    /// What something adds to the weight of a variable that is in so many maps. What is in fewer is read if it is dear.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept, and read")]
+    fn weight(&mut self, atom: Atom, depth: usize, seen: &mut FxHashSet<Var>) -> u32 {
+        let Atom::Var(var) = atom else { return 0 };
+        let Some(def) = self.scopes.defs.get(&var).copied() else {
+            let free = self.is_iota(var) || !self.vars[var].ty.is_array();
+            return if free { 0 } else { READ };
+        };
+        if !seen.insert(var) {
+            return 0;
+        }
+        if self.depth(&def) < depth && !self.vars[var].ty.is_array() {
+            let weight = self.own_weight(var);
+            return if weight > REPEATED { READ } else { weight };
+        }
+        let (stm, number) = match def {
+            Def::Element(_, input) => return self.weight(input.into(), depth, seen),
+            Def::Made(_, stm, number) => (stm, number),
+        };
+        match &stm.exp {
+            Exp::Screma(op) if op.scans.is_empty() && number >= op.folded() => {
+                self.weight(op.map.body.results[number], depth, seen)
+            }
+            Exp::Rearrange(array, _)
+            | Exp::Copy(array)
+            | Exp::Manifest(array)
+            | Exp::Index(array, _) => self.weight((*array).into(), depth, seen),
+            Exp::Replicate(_, value) => self.weight(*value, depth, seen),
+            Exp::Iota(..) => 1,
+            exp if exp.family() == Family::Scalar || self.is_scalar_code(stm) => {
+                let own = cost::weigh_stm(stm, self.vars).unwrap_or(READ);
+                let free = free_in_exp(exp, self.vars);
+                free.iter().fold(own, |sum, var| sum + self.weight((*var).into(), depth, seen))
+            }
+            _ => READ,
+        }
+    }
+
+    /// Keeps a variable for all positions, and reads it here.
+    fn keep(&mut self, var: Var, scope: ScopeId, at: &[Atom], place: &[Atom]) -> Option<Atom> {
+        let array = match self.kept.arrays.get(&var) {
+            Some(array) => *array,
+            None => {
+                let chain = self.scopes.chain(Some(scope));
+                let widths: Option<Vec<Atom>> = chain
+                    .iter()
+                    .map(|id| match self.scopes.scopes[*id].kind {
+                        Kind::Map(width) => Some(width),
+                        Kind::Branch(..) => None,
+                    })
+                    .collect();
+                let widths = widths?;
+                let ty = self.vars[var].ty.clone();
+                let elem = ty.elem()?;
+                let inside =
+                    |atom: &Atom| atom.var().is_some_and(|var| self.scopes.defs.contains_key(&var));
+                if widths.iter().chain(ty.shape()).any(inside) {
+                    return None;
+                }
+                let mut shape = ty.shape().to_vec();
+                let mut now = var;
+                for (id, width) in chain.iter().zip(&widths).rev() {
+                    shape.insert(0, *width);
+                    let ty = Type::array(elem, shape.clone());
+                    let array = self.vars.push(VarInfo { hint: "kept".into(), ty });
+                    let map = self.scopes.scopes[*id].stm?;
+                    self.kept.results.entry(map).or_default().push((now, array));
+                    now = array;
+                }
+                self.kept.arrays.insert(var, now);
+                now
+            }
+        };
+        let mut all = place.to_vec();
+        all.extend_from_slice(at);
+        Some(self.read(array, &all))
+    }
+
+    /// The code inside of the branches that a scope is in, with zeros (or what `otherwise` says) if they are not taken.
+    pub(super) fn guarded(
+        &mut self,
+        branches: &[(Atom, bool)],
+        atoms: &[Atom],
+        otherwise: &[Scalar],
+        place: &[Atom],
+    ) -> Option<Vec<Atom>> {
+        let Some(((cond, taken), rest)) = branches.split_first() else {
+            return atoms.iter().map(|atom| self.value(*atom, place)).collect();
+        };
+        let cond = self.value(*cond, place)?;
+        let (before, memo) = (std::mem::take(&mut self.stms), self.memo.clone());
+        let results = self.guarded(rest, atoms, otherwise, place);
+        let stms = std::mem::replace(&mut self.stms, before);
+        // What is read is read outside.
+        let mut memo = memo;
+        for read in &self.reads {
+            let at = read.positions.iter().map(|var| Atom::Var(*var)).collect();
+            memo.insert((read.array, at), read.var.into());
+        }
+        self.memo = memo;
+        let yes = fehu_ir::Body { stms, results: results? };
+        let no = fehu_ir::Body::of(otherwise.iter().map(|value| Atom::Const(*value)).collect());
+        let bodies = if *taken { [yes, no] } else { [no, yes] };
+        let types = otherwise.iter().map(|value| Type::Scalar(value.elem()));
+        let pat: Vec<Var> =
+            types.map(|ty| self.vars.push(VarInfo { hint: "x".into(), ty })).collect();
+        self.stms.push(Stm::new(pat.clone(), Exp::If(cond, Box::new(bodies))));
+        Some(pat.into_iter().map(Atom::Var).collect())
+    }
+}

@@ -1,0 +1,77 @@
+//! The function of an accumulation without its accumulators, and with what is kept of its maps.
+
+use super::pull::Kept;
+use fehu_base::IdVec;
+use fehu_facts::Effects;
+use fehu_ir::visit::VisitMut;
+use fehu_ir::{Body, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+
+/// Takes accumulators away.
+pub(super) struct Strip<'a> {
+    pub(super) vars: &'a IdVec<Var, VarInfo>,
+    pub(super) effects: &'a Effects,
+    /// The certificates of the accumulators.
+    pub(super) gone: &'a [Var],
+    pub(super) kept: &'a Kept,
+}
+
+impl Strip<'_> {
+    fn is_gone(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Acc(cert) if self.gone.contains(cert))
+    }
+
+    fn stays(&self, var: Var) -> bool {
+        !self.is_gone(&self.vars[var].ty)
+    }
+
+    /// Whether a statement is left; it is changed, if so.
+    fn is_left(&self, stm: &mut Stm) -> bool {
+        let kept = stm.pat.first().and_then(|var| self.kept.results.get(var));
+        let changed = kept.is_some() || !stm.pat.iter().all(|var| self.stays(*var));
+        stm.pat.retain(|var| self.stays(*var));
+        if let (Exp::Screma(op), Some(kept)) = (&mut stm.exp, kept) {
+            for (inner, array) in kept {
+                op.map.ret.push(self.vars[*inner].ty.clone());
+                op.map.body.results.push((*inner).into());
+                stm.pat.push(*array);
+            }
+        }
+        !changed || !stm.pat.is_empty() || self.effects.exp(&stm.exp)
+    }
+}
+
+impl VisitMut for Strip<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut stms = std::mem::take(&mut body.stms);
+        stms.retain_mut(|stm| {
+            if let Exp::UpdateAcc(acc, ..) = stm.exp
+                && !self.stays(acc)
+            {
+                return false;
+            }
+            self.exp(&mut stm.exp);
+            self.is_left(stm)
+        });
+        body.stms = stms;
+        body.results.retain(|atom| atom.var().is_none_or(|var| self.stays(var)));
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        lambda.params.retain(|var| self.stays(*var));
+        lambda.ret.retain(|ty| !matches!(ty, Type::Acc(cert) if self.gone.contains(cert)));
+        self.body(&mut lambda.body);
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others have no such accumulators")]
+    fn exp(&mut self, exp: &mut Exp) {
+        match exp {
+            Exp::Screma(op) => {
+                let Screma { inputs, map, .. } = &mut **op;
+                inputs.retain(|var| self.stays(*var));
+                self.lambda(map);
+            }
+            Exp::If(_, bodies) => bodies.iter_mut().for_each(|body| self.body(body)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,58 @@
+"""Gradients and batches."""
+
+import unittest
+
+import numpy as np
+
+import fehu
+
+SOURCE = """
+entry loss [n] (w: [n]f64) (x: [n]f64) : f64 = (f64.sum (map2 (*) w x) - 1) ** 2
+entry scale (xs: []f32) (k: f32) : []f32 = map (* k) xs
+entry six (a: f32) (b: f32) (c: f32) (d: f32) (e: f32) (f: f32) : f32 = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f
+entry count (xs: []i32) : i64 = length xs
+"""
+
+
+class Transform(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.m = fehu.compile(SOURCE, "c", name="transform")
+        cls.w, cls.x = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 2.0])
+
+    def test_grad(self):
+        w, x = self.w, self.x
+        expected = 2 * (w @ x - 1) * x
+        np.testing.assert_allclose(fehu.grad(self.m.loss)(w, x), expected)
+        value, gradient = fehu.value_and_grad(self.m.loss)(w, x)
+        np.testing.assert_allclose(value, (w @ x - 1) ** 2)
+        np.testing.assert_allclose(gradient, expected)
+        by_w, by_x = fehu.grad(self.m.loss, (0, 1))(w, x)
+        np.testing.assert_allclose(by_w, expected)
+        np.testing.assert_allclose(by_x, 2 * (w @ x - 1) * w)
+        # Differences, as an outside witness.
+        step = 1e-6
+        for i in range(3):
+            moved = w.copy()
+            moved[i] += step
+            slope = (self.m.loss(moved, x) - self.m.loss(w, x)) / step
+            np.testing.assert_allclose(slope, expected[i], rtol=1e-4)
+
+    def test_vmap(self):
+        ws, xs = np.arange(12.0).reshape(4, 3), np.ones((4, 3))
+        each = [self.m.loss(w, x) for w, x in zip(ws, xs)]
+        np.testing.assert_allclose(fehu.vmap(self.m.loss)(ws, xs), each)
+        scaled = fehu.vmap(self.m.scale)(np.ones((2, 5), np.float32), np.array([2, 3], np.float32))
+        self.assertEqual(scaled.tolist(), [[2] * 5, [3] * 5])
+        ones = np.ones(2, np.float32)
+        self.assertEqual(fehu.vmap(self.m.six)(*[ones] * 6).tolist(), [21, 21])
+
+    def test_what_has_no_gradient(self):
+        with self.assertRaisesRegex(fehu.Error, "only a float has a gradient"):
+            fehu.grad(self.m.count)
+        with self.assertRaisesRegex(fehu.Error, "no argument number 2"):
+            fehu.grad(self.m.loss, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
