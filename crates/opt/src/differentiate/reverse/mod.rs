@@ -27,7 +27,7 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
-use self::select::OneHot;
+use self::select::{Bins, OneHot};
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
@@ -121,6 +121,8 @@ enum Saved {
     Loop(Box<repeat::Taped>),
     /// Which element a reduction has selected.
     Winner(Var),
+    /// The bins of a histogram of minima or maxima, as they were before.
+    Bins(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
@@ -269,6 +271,12 @@ impl Reverse {
             (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
+            (Exp::Hist(op), Saved::Bins(before)) => {
+                let (dest, after) = (op.ops[0].dests[0], stm.pat[0]);
+                let bins = Bins { dest, before: *before, after };
+                self.bins_back(b, op.width, bins, (op.inputs[0], op.inputs[1]));
+                Ok(())
+            }
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
             (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
             (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),
