@@ -121,6 +121,8 @@ enum Saved {
     Loop(Box<repeat::Taped>),
     /// Which element a reduction has selected.
     Winner(Var),
+    /// It selects one, which the return sweep looks for.
+    Selected,
     /// The bins of a histogram of minima or maxima, as they were before.
     Bins(Var),
     /// For each destination of a scatter, who has written each place.
@@ -268,7 +270,8 @@ impl Reverse {
                 let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
             }
-            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
+            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, Some(*winner)),
+            (Exp::Screma(op), Saved::Selected) => self.select_back(b, stm, op, None),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
             (Exp::Hist(op), Saved::Bins(before)) => {

@@ -1,6 +1,6 @@
 //! Reductions and histograms that select an element: minima and maxima.
 //!
-//! The forward sweep also yields the number of the element. The adjoint of the elements is then *one-hot*: zero but at one index. What
+//! The forward sweep also yields the number of the element; if the elements are in memory, the return sweep looks for it. The adjoint of the elements is then *one-hot*: zero but at one index. What
 //! computes the elements, if it is a map, is differentiated at that index alone, and not at all others, where it would yield zeros.
 //!
 //! ```text
@@ -42,6 +42,13 @@ impl Reverse {
             _ => None,
         };
         let (Some((which, prim)), Exp::Screma(op)) = (found, &stm.exp) else { return Some(stm) };
+        let makes = |step: &Step| step.stm.pat.contains(&op.inputs[0]);
+        if !steps.iter().any(makes) {
+            // The elements are in memory: the return sweep looks for the one that is selected.
+            b.push(stm.clone());
+            steps.push(Step { stm, saved: Saved::Selected });
+            return None;
+        }
         let (ty, width) = (Type::prim(prim), op.width);
         let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
         let types = vec![ty.clone(), Type::I64];
@@ -64,9 +71,13 @@ impl Reverse {
         b: &mut Builder<'_>,
         stm: &Stm,
         op: &Screma,
-        winner: Var,
+        winner: Option<Var>,
     ) -> Res<()> {
         let Some(value) = self.take(b, stm.pat[0]) else { return Ok(()) };
+        let winner = match winner {
+            Some(winner) => winner,
+            None => first_equal(b, op.width, op.inputs[0], stm.pat[0].into()),
+        };
         let neutral = op.reds[0].neutral[0];
         if self.is_varied(neutral) {
             let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Le, op.width, 0.into())).into();
@@ -176,15 +187,11 @@ impl Reverse {
             vec![select(b, here, &Type::I64, yes, |_| Atom::i64(-1))]
         })[0];
         let nobody = b.exp("nobody", Exp::Replicate(vec![size], Atom::i64(NOBODY)));
-        let params = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
-        let least = b.lambda(params, vec![Type::I64], |b, args| {
-            vec![binary(b, BinOp::Min, args[0].into(), args[1].into())]
-        });
         let op = HistOp {
             shape: vec![size],
             race_factor: 1.into(),
             dests: vec![nobody],
-            op: least,
+            op: least(b),
             neutral: vec![Atom::i64(NOBODY)],
         };
         let function = identity(b, &[Type::I64, Type::I64]);
@@ -233,6 +240,29 @@ fn dense(b: &mut Builder<'_>, array: Var, one: OneHot) -> Atom {
         vec![select(b, here, &row, |_| one.value, |b| zero(b, &row))]
     })[0]
         .into()
+}
+
+/// The number of the first element that is equal to a value.
+fn first_equal(b: &mut Builder<'_>, width: Atom, array: Var, value: Atom) -> Var {
+    let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+    let ty = b.ty(array).row().or_bug("element of an array");
+    let params = vec![("x".into(), ty), ("i".into(), Type::I64)];
+    let map = b.lambda(params, vec![Type::I64], |b, args| {
+        let equal: Atom = b.exp("c", Exp::CmpOp(CmpOp::Eq, args[0].into(), value)).into();
+        vec![select(b, equal, &Type::I64, |_| args[1].into(), |_| Atom::i64(NOBODY))]
+    });
+    let red = Red { op: least(b), neutral: vec![Atom::i64(NOBODY)], commutative: true };
+    let (inputs, scans, reds) = (vec![array, iota], Vec::new(), vec![red]);
+    let screma = Screma { width, inputs, map, scans, reds };
+    b.typed("winner", Type::I64, Exp::Screma(Box::new(screma)))
+}
+
+/// The smaller of two numbers of elements.
+fn least(b: &mut Builder<'_>) -> Lambda {
+    let params = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
+    b.lambda(params, vec![Type::I64], |b, args| {
+        vec![binary(b, BinOp::Min, args[0].into(), args[1].into())]
+    })
 }
 
 /// Whether a reduction is a minimum or maximum of numbers, and of which type.
