@@ -189,18 +189,23 @@ impl Accumulations<'_> {
         }
         let place: Vec<Atom> = levels.iter().map(|level| level.at.into()).collect();
         let (mut dims, mut moves) = (Vec::new(), Vec::new());
+        let fresh = self.known.zeros.contains(&input.arrays[0]);
         for (index, size) in update.indices.iter().zip(&input.shape) {
             let pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, shared);
             let number = |atom: Atom| place.iter().position(|at| *at == atom);
+            // A few contributions to a large array must not take as long as the array does.
+            let is_all = |number: usize| levels[number].width == *size;
+            let moves_here = |number: usize| fresh || is_all(number);
             let (found, inverse) = match (pull.plain(*index, &place), pull.moved(*index, &place)) {
                 (Some(atom), _) => match number(atom) {
                     None => (Index::Fixed(atom), None),
-                    Some(number) if levels[number].width == *size => (Index::Level(number), None),
-                    Some(number) => (Index::Level(number), Some(Inverse::Minus(0.into()))),
+                    Some(number) if is_all(number) => (Index::Level(number), None),
+                    Some(number) if fresh => (Index::Level(number), Some(Inverse::Minus(0.into()))),
+                    Some(_) => (Index::Data, None),
                 },
                 (None, Some((at, inverse))) => match number(at) {
-                    Some(number) => (Index::Level(number), Some(inverse)),
-                    None => (Index::Data, None),
+                    Some(number) if moves_here(number) => (Index::Level(number), Some(inverse)),
+                    Some(_) | None => (Index::Data, None),
                 },
                 (None, None) => (Index::Data, None),
             };
