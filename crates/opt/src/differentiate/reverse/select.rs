@@ -37,11 +37,8 @@ impl Reverse {
         stm: Stm,
         steps: &mut Vec<Step>,
     ) -> Option<Stm> {
-        let found = match &stm.exp {
-            Exp::Screma(op) if op.scans.is_empty() => selection(op, b),
-            _ => None,
-        };
-        let (Some((which, prim)), Exp::Screma(op)) = (found, &stm.exp) else { return Some(stm) };
+        let Exp::Screma(op) = &stm.exp else { return Some(stm) };
+        let Some((which, prim)) = selection(op, b) else { return Some(stm) };
         let makes = |step: &Step| step.stm.pat.contains(&op.inputs[0]);
         if !steps.iter().any(makes) {
             // The elements are in memory: the return sweep looks for the one that is selected.
@@ -267,7 +264,7 @@ fn least(b: &mut Builder<'_>) -> Lambda {
 
 /// Whether a reduction is a minimum or maximum of numbers, and of which type.
 fn selection(op: &Screma, b: &Builder<'_>) -> Option<(BinOp, Prim)> {
-    let ([red], [input]) = (&op.reds[..], &op.inputs[..]) else { return None };
+    let ([], [red], [input]) = (&op.scans[..], &op.reds[..], &op.inputs[..]) else { return None };
     let prim = prim_of(&b.ty(*input).row()?)?;
     if !has_numbers(&Type::prim(prim)) || prim == Prim::Bool {
         return None;
