@@ -26,6 +26,7 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
+pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
