@@ -56,6 +56,7 @@ mod outer;
 mod plan;
 mod resolve;
 mod seg;
+mod separate;
 mod simd;
 mod tasks;
 mod tiling;
