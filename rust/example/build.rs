@@ -1,3 +1,5 @@
+//! Compiles the programs of this project.
+
 fn main() {
     println!("cargo::rerun-if-env-changed=COMPILER_STAMP");
     fehu_build::Builder::new("src/stats.fut").emit();
