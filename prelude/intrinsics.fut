@@ -74,6 +74,10 @@ module type intrinsics = {
     (f: (m: i64) -> (last: bool) -> s -> [m]a -> ?[k].(s, [k]b)) -> (s: s) -> (as: seq a) -> seq b
   val seq_carry 's 'a 'b :
     (f: (m: i64) -> (last: bool) -> s -> [m]a -> (s, [m]b)) -> (s: s) -> (as: seq a) -> seq b
+  -- `seq_pieces` gets the values that the chunk before has left, and yields the sizes of pieces, their values, and what it leaves.
+  val seq_pieces 'a :
+    (f: (m: i64) -> (last: bool) -> (c: i64) -> [c]a -> [m]a -> ?[g][t][r].([g]i64, [t]a, [r]a)) ->
+    (none: [0]a) -> (as: seq a) -> seq ([]a)
   val seq_fold 's 'a : (f: (m: i64) -> *s -> [m]a -> s) -> (s: s) -> (as: seq a) -> *s
   val seq_array 'a : (as: seq a) -> *[]a
   val seq_blank 'a : (n: i64) -> *[n]a

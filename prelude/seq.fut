@@ -86,7 +86,7 @@ module seq = {
         : ?[w].((i64, i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
       let have = filled + m
-      let skipped = intrinsics.smin64 (skip, have)
+      let skipped = if skip == 0 then 0 else intrinsics.smin64 (skip, have)
       let rest = all[skipped:]
       let have = have - skipped
       let w = if valid && have >= k then (have - k) / step + 1 else 0
@@ -191,18 +191,20 @@ module seq = {
   def tabulate 'a (k: i64) (as: seq ([]a)) : *[][k]a =
     intrinsics.seq_array (map (\row -> row :> [k]a) as)
 
-  -- | Arrays of neighbouring elements that are equal, as the function tells. All elements are in memory at once.
+  -- | Arrays of neighbouring elements that are equal, as the function tells. An array is in memory as a whole.
   def group_by 'a (same: a -> a -> bool) (as: seq a) : seq ([]a) =
-    let (sizes, values) =
-      let values = to_array as
-      let n = length_of values
+    let cut (m: i64) (last: bool) (c: i64) (left: [c]a) (as: [m]a)
+        : ?[g][t][r].([g]i64, [t]a, [r]a) =
+      let values = left ++ as
+      let n = c + m
       let starts =
         filter_array (\i -> i == 0 || !(same (#[unsafe] values[i - 1]) (#[unsafe] values[i])))
                      (0..1..<n)
-      let g = length_of starts
-      let sizes =
-        map_array (\j -> (if j + 1 < g then #[unsafe] starts[j + 1] else n) - (#[unsafe] starts[j]))
-                  (0..1..<g)
-      in (sizes, values)
-    in of_segments sizes values
+      let all = length_of starts
+      let closed = if last || all == 0 then all else all - 1
+      let end (j: i64) = if j < all then #[unsafe] starts[j] else n
+      let sizes = map_array (\j -> end (j + 1) - end j) (0..1..<closed)
+      let used = end closed
+      in (sizes, #[unsafe] values[:used], #[unsafe] values[used:])
+    in intrinsics.seq_pieces cut (intrinsics.seq_blank 0) as
 }

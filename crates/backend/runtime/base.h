@@ -45,11 +45,13 @@
 
 #if defined(__GNUC__)
 #define FE_UNUSED __attribute__((unused))
+#define FE_HIDDEN __attribute__((visibility("hidden"))) // a shared library keeps it to itself
 #define FE_COLD __attribute__((cold, noinline))
 #define FE_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define FE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #else
 #define FE_UNUSED
+#define FE_HIDDEN
 #define FE_COLD
 #define FE_PRINTF(text, first)
 #define FE_LIKELY(condition) (condition)
@@ -57,9 +59,9 @@
 
 // What the runtime defines and programs use, or the reverse: functions, declarations of data, and its definitions.
 #ifdef FE_SEPARATE
-#define FE_SHARED
-#define FE_SHARED_DATA extern
-#define FE_SHARED_DEFINED
+#define FE_SHARED FE_HIDDEN
+#define FE_SHARED_DATA FE_HIDDEN extern
+#define FE_SHARED_DEFINED FE_HIDDEN
 #else
 #define FE_SHARED FE_UNUSED static
 #define FE_SHARED_DATA FE_UNUSED static

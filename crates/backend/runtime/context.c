@@ -62,6 +62,14 @@ FE_COLD FE_SHARED int fe_fail(struct futhark_context *ctx, int code, const char 
   return code;
 }
 
+FE_COLD FE_SHARED int fe_stop(struct futhark_context *ctx) {
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the call was interrupted");
+}
+
+void futhark_context_cancel(struct futhark_context *ctx, int flag) {
+  ctx->cancelled = flag;
+}
+
 FE_SHARED int fe_usable(struct futhark_context *ctx) {
   if (ctx->ready) {
     return FUTHARK_SUCCESS;

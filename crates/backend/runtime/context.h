@@ -35,6 +35,7 @@ struct futhark_context {
   struct fe_pool pool;
   struct fe_constants *constants; // NULL before they are computed
   bool ready; // making it has succeeded
+  volatile int cancelled; // what is called now should stop; set by other threads and signal handlers
   char *error;
   FILE *log;
   bool debugging;
@@ -76,6 +77,9 @@ FE_UNUSED static int fe_begin_call(struct futhark_context *ctx) {
   }
   return fe_usable(ctx);
 }
+
+// Somebody wants the call in progress to stop. Asked where that costs nothing: before pieces of parallel loops, kernels, and new blocks.
+FE_COLD FE_SHARED int fe_stop(struct futhark_context *ctx);
 
 // The value of a tuning parameter.
 FE_SHARED int64_t fe_tuning_param(struct futhark_context *ctx, int i, int64_t standard);

@@ -316,6 +316,9 @@ FE_COLD static int fe_alloc_failed(struct futhark_context *ctx, int64_t bytes) {
 
 FE_SHARED int fe_alloc_slow(struct futhark_context *ctx, struct fe_mem *m, int64_t bytes) {
   fe_free(ctx, m);
+  if (ctx->cancelled) {
+    return fe_stop(ctx);
+  }
   struct fe_block *block = fe_pool_get(fe_pool_of(ctx), bytes);
   if (block == NULL) {
     return fe_alloc_failed(ctx, bytes);

@@ -142,7 +142,7 @@ static double fe_run_piece(struct fe_worker *w, struct fe_region *r, int64_t lo,
     last = fe_chunk_start(r->n, r->chunks, hi);
   }
   uint64_t stolen = w->stolen, start = fe_ticks();
-  int error = r->task(s->ctx, r->env, chunk, first, last);
+  int error = s->ctx->cancelled ? fe_stop(s->ctx) : r->task(s->ctx, r->env, chunk, first, last);
   double ticks = (double)fe_ticks_since(start);
   if (error != 0) {
     int none = 0;

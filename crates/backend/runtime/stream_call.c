@@ -60,7 +60,7 @@ static int fe_pull_more(struct fe_feeding *feeding, int number, const struct fe_
 #ifdef FE_GPU
 static void fe_pulled_await(struct futhark_context *ctx, struct fe_pulled *pulled) {
   if (pulled->sent != NULL) {
-    fe_driver_await(ctx, pulled->sent);
+    fe_driver_arrived(ctx, pulled->sent);
     pulled->sent = NULL;
   }
 }
@@ -215,8 +215,8 @@ static int fe_pull_pass(struct fe_feeding *feeding, const struct fe_pull *pulls,
 
 // Executes an entry point. `params` are its parts, without those of sequences; they are moved. The results are moved to the caller; those that are
 // sequences are empty, because they were given away.
-static int fe_stream_call(struct futhark_context *ctx, const struct fe_streaming *streaming, struct fe_held *params, const struct fe_pull *pulls,
-                          const struct fe_push *pushes, struct fe_held *results) {
+FE_SHARED int fe_stream_call(struct futhark_context *ctx, const struct fe_streaming *streaming, struct fe_held *params, const struct fe_pull *pulls,
+                             const struct fe_push *pushes, struct fe_held *results) {
   struct fe_feeding feeding;
   struct fe_called called = {pushes};
   struct fe_pulling all[FE_MAX_SEQUENCES] = {0};

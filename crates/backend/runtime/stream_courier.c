@@ -1,7 +1,8 @@
 // Elements on their way to a device: several threads read them, each into a small buffer that the device reaches, and send it at once.
 //
 // So nothing of a chunk stays in our memory, reading and copying overlap within a chunk as well, and there is little of the memory
-// that takes long to get. A buffer is filled again once the copy of what it had has arrived.
+// that takes long to get. A buffer is filled again once the copy of what it had has arrived. Copies of 2 MiB are at 93% of the speed of large
+// ones on PCIe 5.
 
 #ifdef FE_GPU
 
@@ -10,6 +11,7 @@ enum { FE_PARCELS = 32, FE_PARCEL_BYTES = 1 << 21 };
 struct fe_parcel {
   pthread_mutex_t lock; // held while it is filled and sent
   unsigned char *memory;
+  bool reached; // by the device, without help
   void *sent; // the event that its copy has arrived; NULL: it is free
 };
 
@@ -42,7 +44,7 @@ static void fe_courier_start(struct fe_courier *courier, struct futhark_context 
 // Waits until the memory of a parcel is free; its lock is held, or nobody else is there.
 static void fe_parcel_await(struct fe_courier *courier, struct fe_parcel *parcel) {
   if (parcel->sent != NULL) {
-    fe_driver_await(courier->ctx, parcel->sent);
+    fe_driver_arrived(courier->ctx, parcel->sent);
     parcel->sent = NULL;
   }
 }
@@ -51,9 +53,10 @@ static void fe_courier_end(struct fe_courier *courier) {
   for (int i = 0; i < courier->count; i++) {
     struct fe_parcel *parcel = &courier->parcels[i];
     fe_parcel_await(courier, parcel);
-    if (parcel->memory != NULL) {
-      fe_driver_free_stage(courier->ctx, parcel->memory);
+    if (parcel->reached) {
+      fe_driver_leave(courier->ctx, parcel->memory);
     }
+    free(parcel->memory);
     pthread_mutex_destroy(&parcel->lock);
   }
   pthread_mutex_destroy(&courier->lock);
@@ -73,10 +76,16 @@ static int fe_deliver_parcel(struct fe_delivery *all, struct fe_parcel *parcel, 
   int64_t start = fe_now();
   fe_parcel_await(courier, parcel);
   if (parcel->memory == NULL) {
-    parcel->memory = fe_driver_alloc_stage(courier->ctx, FE_PARCEL_BYTES);
+    // Aligned, it can be one large page.
+    parcel->memory = aligned_alloc(FE_PARCEL_BYTES, FE_PARCEL_BYTES);
     if (parcel->memory == NULL) {
       return ENOMEM;
     }
+#ifdef MADV_HUGEPAGE
+    madvise(parcel->memory, FE_PARCEL_BYTES, MADV_HUGEPAGE);
+#endif
+    memset(parcel->memory, 0, FE_PARCEL_BYTES);
+    parcel->reached = fe_driver_reach(courier->ctx, parcel->memory, FE_PARCEL_BYTES);
   }
   int64_t begun = fe_now();
   int error = all->fill(all->argument, parcel->memory, from, bytes);

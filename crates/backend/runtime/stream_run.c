@@ -218,7 +218,7 @@ static int fe_run_chunks(struct fe_run *run, const struct fe_step *step) {
     if (chunk != NULL && chunk->sent != NULL) {
       start = fe_now();
       if (run->report) {
-        fe_driver_await(run->steps.ctx, chunk->sent); // so that this time is known
+        fe_driver_arrived(run->steps.ctx, chunk->sent); // so that this time is known
       } else {
         code = fe_driver_follow(run->steps.ctx, chunk->sent);
       }

@@ -1,5 +1,6 @@
 // The tables that describe a program to the runtime: its types and entry points, for the command line and the server, and
-// what contexts, the scheduler and devices need to know.
+// what contexts, the scheduler and devices need to know. Shared libraries describe themselves by them to whoever loads them:
+// `rust/fehu/src/tables.rs` has the same layout, and `TABLES_VERSION` its number.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
 // array or an opaque value as the pointer that the API returns. "out" parameters point to such a location, and
@@ -25,6 +26,8 @@ FE_SHARED_DATA const struct fe_prim fe_prim_i8, fe_prim_i16, fe_prim_i32, fe_pri
 struct fe_kernel;
 struct fe_type;
 struct fe_streaming;
+struct fe_pull;
+struct fe_push;
 
 struct fe_field {
   const char *name;
@@ -75,6 +78,9 @@ struct fe_type {
   // Arrays.
   int rank;
   void *(*array_new)(struct futhark_context *ctx, const void *data, const int64_t *shape);
+  void *(*array_new_raw)(struct futhark_context *ctx, void *data, const int64_t *shape);
+  void *(*array_values_raw)(struct futhark_context *ctx, void *array);
+  bool (*array_sole)(const void *array); // whether nobody else has its memory
   int (*array_free)(struct futhark_context *ctx, void *array);
   int (*array_values)(struct futhark_context *ctx, void *array, void *data);
   const int64_t *(*array_shape)(struct futhark_context *ctx, void *array);
@@ -102,6 +108,12 @@ struct fe_entry {
   const char *const *attributes;
   int (*call)(struct futhark_context *ctx, void *out, const void *const *inputs);
   const struct fe_streaming *streaming; // NULL if it is not on sequences
+  // In shared libraries, of entry points on sequences: `inputs` that are sequences are not looked at, and `pulls` and `pushes` have
+  // the caller's functions for them.
+  int (*stream)(struct futhark_context *ctx, void *out, const void *const *inputs, const struct fe_pull *pulls,
+                const struct fe_push *pushes);
+  int num_sources, num_sinks;
+  const int *sources; // the inputs that are sequences
 };
 
 // Written by the compiler at the end of the program.

@@ -27,6 +27,8 @@ pub enum Mode {
     Server,
     /// Something to be linked into another program.
     Library,
+    /// The same as a file that is loaded by programs that know nothing of it: it describes itself by tables.
+    Shared,
 }
 
 /// The texts that a program becomes.
@@ -38,7 +40,7 @@ pub struct Artifacts {
     pub runtime: Option<String>,
     /// The header, if it is a library.
     pub header: Option<String>,
-    /// The description for tools, in JSON, if it is a library or a server.
+    /// The description for tools, in JSON, if it is no executable.
     pub manifest: Option<String>,
     /// The foreign functions that it calls.
     pub foreign: Vec<foreign::Prototype>,

@@ -47,7 +47,7 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
 pub fn separate(mode: Mode, target: Target) -> Option<String> {
     match mode {
         Mode::Library => None,
-        Mode::Executable | Mode::Server => {
+        Mode::Executable | Mode::Server | Mode::Shared => {
             let mut out = String::from("// What all programs compiled by fehu have in common.\n");
             out.push_str("#define FE_SEPARATE 1\n");
             headers(&mut out, target, &api::common_declarations(target));
@@ -79,7 +79,7 @@ fn sources(out: &mut String, mode: Mode, target: Target, streams: bool) {
         parts(out, STEPS);
     }
     let main = match mode {
-        Mode::Library => {
+        Mode::Library | Mode::Shared => {
             if streams {
                 parts(out, CALLS);
             }
@@ -117,7 +117,7 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
     }
     match mode {
         Mode::Library => {}
-        Mode::Executable | Mode::Server => out.push_str(
+        Mode::Executable | Mode::Server | Mode::Shared => out.push_str(
             "  .num_types = sizeof fe_type_list / sizeof fe_type_list[0] - 1,
   .types = fe_type_list,
   .num_entries = sizeof fe_entries / sizeof fe_entries[0] - 1,
@@ -126,8 +126,19 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
         ),
     }
     out.push_str("};\n");
+    if mode == Mode::Shared {
+        out.push_str(&format!(
+            "\n// Where whoever loads this file begins.\n\
+             const struct fe_program *fehu_program(int version) {{\n  \
+               return version == {TABLES_VERSION} ? &fe_program : NULL;\n}}\n"
+        ));
+    }
     out
 }
+
+/// The version of the tables in `types.h`: whoever loads a [`Mode::Shared`] has to know the layout. `rust/fehu/src/tables.rs`
+/// has the same number.
+const TABLES_VERSION: i32 = 1;
 
 /// What comes after the interface waits for files and clients: it is compiled with less effort, which halves the
 /// time of the C compiler.

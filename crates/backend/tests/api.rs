@@ -219,6 +219,7 @@ fn the_manifest_has_everything() {
             "inputs": [{"name": "xs", "type": "[]i32", "unique": false}, {"name": "ys", "type": "[]i32", "unique": false}],
             "output": {"type": "i32", "unique": false},
             "outputs": [{"type": "i32", "unique": false}],
+            "signature": {"sizes": ["n"], "inputs": ["[n]i32", "[n]i32"], "output": "i32"},
             "tuning_params": ["limit", "tile"],
             "attributes": ["fast", "level(3)"],
             "doc": "The sum of products.",

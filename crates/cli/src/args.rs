@@ -155,6 +155,7 @@ Examples:
   fehu multicore -o fast prog.fut        Writes fast.c and the executable fast.
   fehu opencl prog.fut                   Writes prog.c and an executable that compiles its kernels at run time.
   fehu c --library prog.fut              Writes prog.c, prog.h and prog.json.
+  fehu c --library --shared prog.fut     Writes prog.so, too.
   fehu c --server prog.fut               Writes prog.c, prog.json and the server prog.
 
 The environment variable CC names the C compiler, and CFLAGS replaces the flags that fehu would choose.";
@@ -278,6 +279,9 @@ pub(crate) struct CompileArgs {
     /// Build a library: a C file, a header and a manifest in JSON.
     #[arg(long)]
     pub(crate) library: bool,
+    /// With `--library`: also have it compiled to a file that programs can load at run time, as the Python package does.
+    #[arg(long, requires = "library")]
+    pub(crate) shared: bool,
     /// Make this function an entry point as well; may be repeated.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry_points: Vec<String>,

@@ -25,8 +25,8 @@ const WAITING: &str = "the C compiler is working";
 /// `fehu c` and its siblings
 pub(crate) fn compile(command: &CompileCommand) -> u8 {
     let (args, target) = command.target();
-    if args.file == "-" {
-        return wrong("the program must be a file, because the output is named after it");
+    if args.file == "-" && args.output_name.is_none() {
+        return wrong("the output is named after the program, which is no file: name it with `-o`");
     }
     let plan = match plan(&args.plan, pipelines::of_target(target).name) {
         Ok(plan) => plan,
@@ -34,6 +34,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
     };
     let mode = match (args.server, args.library) {
         (true, _) => Mode::Server,
+        (false, true) if args.shared => Mode::Shared,
         (false, true) => Mode::Library,
         (false, false) => Mode::Executable,
     };
@@ -63,7 +64,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
             _ => return wrong("the file name does not end in `.fut`; name the output with `-o`"),
         },
     };
-    let root = Root::Path(args.file.clone());
+    let Some(root) = root(&args.file) else { return FAILURE };
     let (mut outcome, generated) = compile::generate(&Disk, &root, &request);
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let Some(generated) = generated else { return exit(outcome) };
@@ -109,6 +110,10 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Ok(compiler) => compiler.linking(&request.foreign.inputs),
         Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
+    if compiler.is_brought() {
+        let name = compiler.name();
+        output::stderr(&format!("fehu: there is no C compiler on the path; using `{name}`\n"));
+    }
     let key = compile::program_key(&args.file, &request, &compiler);
     let known = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.program(key));
     let program = match known {

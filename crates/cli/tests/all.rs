@@ -17,9 +17,11 @@ mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
 mod protocol;
+mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]
 mod python_packages;
 mod report;
+mod rust;
 mod sanitized;
 mod stream_callers;
 mod streams;

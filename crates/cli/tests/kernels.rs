@@ -148,6 +148,16 @@ fn writes() {
 }
 
 #[test]
+fn decided() {
+    agrees("decided");
+}
+
+#[test]
+fn ranks() {
+    agrees("ranks");
+}
+
+#[test]
 fn layouts() {
     agrees("layouts");
 }

@@ -100,7 +100,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
 }
 
 /// Writes what a program has become to files that start with a name: `NAME.c`, `NAME.h` and `NAME.json` if it is a
-/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server.
+/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server. A shared library has all of them, and is called `NAME.so`.
 pub fn write(
     generated: &Generated,
     request: &Request,
@@ -108,12 +108,22 @@ pub fn write(
     cache: Option<&Cache>,
 ) -> Res<()> {
     let Artifacts { c, runtime: _, header, manifest, foreign: _ } = &generated.artifacts;
+    let compiler = match request.mode {
+        Mode::Library => None,
+        Mode::Executable | Mode::Server | Mode::Shared => {
+            Some(CCompiler::find(cache, request.target, request.strict_float)?)
+        }
+    };
     let with = |extension: &str| {
         let mut name = name.as_os_str().to_owned();
         name.push(extension);
         PathBuf::from(name)
     };
     let source = with(".c");
+    let name = &match request.mode {
+        Mode::Shared => with(std::env::consts::DLL_SUFFIX),
+        Mode::Library | Mode::Executable | Mode::Server => name.to_owned(),
+    };
     let outputs = [name.to_owned(), source.clone(), with(".h"), with(".json")];
     if let Some(file) = request.foreign.inputs.overwritten(&outputs) {
         return Err(Box::new(errors::foreign_overwritten(&file.display().to_string())));
@@ -123,13 +133,12 @@ pub fn write(
         store(&with(".h"), header)?;
     }
     if let Some(manifest) = manifest {
-        store(&with(".json"), manifest)?;
+        let compiler = compiler.as_ref().filter(|_| request.mode == Mode::Shared);
+        store(&with(".json"), &with_compiler(manifest, compiler))?;
     }
-    if request.mode == Mode::Library {
-        return Ok(());
-    }
-    let compiler = CCompiler::find(cache, request.target, request.strict_float)?;
+    let Some(compiler) = compiler else { return Ok(()) };
     let compiler = compiler.linking(&request.foreign.inputs);
+    let compiler = if request.mode == Mode::Shared { compiler.sharing() } else { compiler };
     // The name may be that of a program that runs just now; so it gets a new file.
     let (temporary, file) = temporary::beside(name).map_err(|why| unwritable(name, &why))?;
     drop(file);
@@ -161,6 +170,18 @@ pub fn write(
         let _ = std::fs::remove_file(&temporary);
     }
     placed
+}
+
+/// A manifest that says which C compiler has made the library, if one has.
+fn with_compiler(manifest: &str, compiler: Option<&CCompiler>) -> String {
+    let described = compiler.zip(serde_json::from_str::<serde_json::Value>(manifest).ok());
+    match described {
+        Some((compiler, mut described)) => {
+            described["c_compiler"] = compiler.name().into();
+            format!("{described:#}\n")
+        }
+        None => manifest.to_owned(),
+    }
 }
 
 /// An executable, and the folder that it lives in if that is only for it.
@@ -226,8 +247,8 @@ fn kept_object(
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
-    let runtime =
-        runtime.as_deref().map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
+    let runtime = runtime.as_deref().filter(|_| compiler.takes_objects());
+    let runtime = runtime.map(|text| kept_runtime(cache, compiler, text, evidence)).transpose()?;
     let compiler = compiler.for_program(artifacts)?;
     make_object(cache, &key, c, source, evidence, |source, output| match &runtime {
         Some(runtime) => compiler.compile_with(source, runtime, output),

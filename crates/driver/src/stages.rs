@@ -80,7 +80,7 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
 /// Imperative code, and the program that it is of, to C.
 pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
     let Settings { target, mode, strict_float, .. } = *settings;
-    let mut functions = fehu_backend::c::functions(imp, target, &settings.kernel_code);
+    let mut functions = fehu_backend::c::functions(imp, target, mode, &settings.kernel_code);
     let foreign = fehu_backend::foreign::prototypes(prog);
     functions.text.insert_str(0, &fehu_backend::foreign::declarations(&foreign));
     let name = |id: fehu_ir::FunId| {
@@ -99,7 +99,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
     };
     let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
     let runtime = fehu_backend::runtime::separate(mode, target);
-    let header = (mode == Mode::Library).then_some(api.header);
+    let header = matches!(mode, Mode::Library | Mode::Shared).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
     Artifacts { c, runtime, header, manifest, foreign }
 }

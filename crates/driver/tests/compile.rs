@@ -73,13 +73,14 @@ fn each_mode_has_its_files() {
         (Mode::Executable, &["out", "out.c"][..]),
         (Mode::Server, &["out", "out.c", "out.json"]),
         (Mode::Library, &["out.c", "out.h", "out.json"]),
+        (Mode::Shared, &["out.c", "out.h", "out.json", "out.so"]),
     ] {
         let folder = folder(&format!("modes-{mode:?}"));
         let request = request(mode);
         compile::write(&names(&request), &request, &folder.join("out"), None)
             .unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(files(&folder), expected, "{mode:?}");
-        if mode != Mode::Library {
+        if matches!(mode, Mode::Executable | Mode::Server) {
             assert_eq!(output(&folder.join("out")), "f\n");
         }
     }

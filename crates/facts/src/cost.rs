@@ -83,7 +83,12 @@ const REPEATABLE: usize = 16;
 /// Whether a function may be executed twice for each position: it consists of a few statements, and has no loops, operators,
 /// calls or effects.
 pub fn is_repeatable(body: &Body) -> bool {
-    count(body).is_some_and(|count| count <= REPEATABLE)
+    has_at_most(body, REPEATABLE)
+}
+
+/// Whether a function consists of at most so many statements, and has no loops, operators, calls or effects.
+pub fn has_at_most(body: &Body, most: usize) -> bool {
+    count(body).is_some_and(|count| count <= most)
 }
 
 /// The number of statements, including those in branches; none if there are loops, operators, or calls.

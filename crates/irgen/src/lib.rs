@@ -47,7 +47,7 @@ mod soac;
 mod state;
 mod stream;
 
-pub use differentiable::{CONSTANT, differentiable_text, is_polynomial};
+pub use differentiable::{CONSTANT, differentiable_text, is_polynomial, smooth_text};
 pub use fun::{random_prog, random_segs};
 pub use irregular::irregular_text;
 pub use kernels::kernel_text;

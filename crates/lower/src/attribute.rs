@@ -54,8 +54,18 @@ impl<'a> Lower<'a> {
                 let ty = self.node_type(inner.id, frame);
                 match self.known_shape(&ty, frame, inner.span)? {
                     Some(shape) => {
-                        let parts: Vec<Atom> =
-                            shape.parts().iter().map(|ty| self.blank(ty)).collect();
+                        // Nobody knows what is in scratch memory; elsewhere there are zeros.
+                        let parts: Vec<Atom> = shape
+                            .parts()
+                            .iter()
+                            .map(|ty| match ty {
+                                Type::Array(elem, shape) if &*lowered.name == "scratch" => {
+                                    let exp = Exp::Scratch(*elem, shape.clone());
+                                    self.b().one("scratch", ty.clone(), exp)
+                                }
+                                Type::Array(..) | Type::Scalar(_) | Type::Acc(_) => self.blank(ty),
+                            })
+                            .collect();
                         Ok(Val::build(&shape, &mut parts.into_iter()))
                     }
                     // The sizes are known once the value is.

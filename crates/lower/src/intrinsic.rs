@@ -6,7 +6,7 @@ use crate::soac::Fold;
 use crate::stream::StreamKind;
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
-use fehu_base::{OrBug, Span};
+use fehu_base::Span;
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, Scalar, UnOp, Var};
 use std::rc::Rc;
 
@@ -82,15 +82,7 @@ impl<'a> Lower<'a> {
                 let Some(elem) = self.type_arg(instance, 0, span)? else {
                     self.bug(span, "the elements of a buffer have no known size");
                 };
-                let shape = Shape::Array(*size, Rc::new(elem));
-                let blank = |this: &mut Self, ty: fehu_ir::Type| {
-                    let elem = ty.elem().or_bug("type for the elements of an array");
-                    let exp = Exp::Scratch(elem, ty.shape().to_vec());
-                    this.b().one("blank", ty, exp)
-                };
-                let parts: Vec<Atom> =
-                    shape.parts().into_iter().map(|ty| blank(self, ty)).collect();
-                Ok(Val::build(&shape, &mut parts.into_iter()))
+                Ok(self.blank_array(*size, Rc::new(elem)))
             }
             ("with_vjp", [f, adjoint, x]) => {
                 let expected = self.type_arg(instance, 1, span)?;
@@ -223,7 +215,7 @@ impl<'a> Lower<'a> {
         Ok(Val::build(&shape, &mut parts.into_iter()))
     }
 
-    fn concat(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
+    pub(crate) fn concat(&mut self, a: &Val<'a>, b: &Val<'a>, span: Span) -> Res<Val<'a>> {
         let (Val::Array(n, elem, _), Val::Array(m, ..)) = (a, b) else {
             self.bug(span, "concat is applied to values that are not arrays");
         };

@@ -6,11 +6,13 @@
 //! pass, where its sources and the shapes of elements are found (`plan`), and then executed for a chunk, in the
 //! function of the pass (`chunk`), where each operator is an ordinary one on arrays.
 //!
-//! All sources of a pass are cut alike, so sequences are zipped only as long as they are in step with their sources. After an
-//! operator that changes how many elements there are (`filter`, `flat`, `windows`) they are put into arrays first, by a pass of
-//! their own, and these are sources in step again.
+//! All sources of a pass are cut alike. Sequences are zipped as they are as long as they are in step with their sources. After an
+//! operator that changes how many elements there are (`filter`, `flat`, `windows`), what one of them is ahead is handed on to the
+//! next chunk (`join`), if their sources have the same length and their elements one size; otherwise they are put into arrays first,
+//! by a pass of their own, and these are sources in step again.
 
 mod chunk;
+mod join;
 mod plan;
 mod sinks;
 
@@ -24,7 +26,7 @@ use fehu_ir::{Atom, Exp, Lambda, Pieces, Stm, Stream, StreamForm, Type, Var};
 use std::rc::Rc;
 
 use chunk::{Chunk, Col};
-use plan::Pass;
+use plan::{Pass, State};
 
 /// What a pass is made for.
 enum Want<'v, 'a> {
@@ -148,7 +150,7 @@ impl<'a> Lower<'a> {
         let width = pass.width.or_bug("source of a sequence");
         let depth = self.b().depth();
         if let Want::Fold(_, init) = want {
-            pass.states.push((*init).clone());
+            pass.states.push(State { init: (*init).clone(), grows: false });
         }
         let inputs: Vec<Atom> = pass.sources.iter().flat_map(|s| self.array_parts(s)).collect();
         let inputs = self.array_vars(&inputs);
@@ -157,11 +159,13 @@ impl<'a> Lower<'a> {
         let size = self.b().var("m", Type::I64);
         let last = self.b().var("last", Type::BOOL);
         let mut params = vec![size, last];
-        let states: Vec<Val<'a>> = pass
-            .states
-            .iter()
-            .map(|init| self.parameter("s", &init.shape(), &mut params))
-            .collect();
+        let mut types = Vec::new();
+        let mut states = Vec::with_capacity(pass.states.len());
+        for state in &pass.states {
+            let first = params.len();
+            states.push(self.state("s", state, &mut params));
+            types.extend(params[first..].iter().map(|var| self.b().type_of(*var).clone()));
+        }
         let mut sources = Vec::with_capacity(pass.sources.len());
         for source in &pass.sources {
             let Val::Array(_, elem, _) = source else {
@@ -199,10 +203,9 @@ impl<'a> Lower<'a> {
                 Some(chunk)
             }
         };
-        let mut results: Vec<Atom> = run.states.iter().flat_map(Val::parts).collect();
-        let mut types: Vec<Type> =
-            pass.states.iter().flat_map(|init| init.shape().parts()).collect();
-        let mut ret = types.clone();
+        let after = pass.states.iter().zip(&run.states);
+        let mut results: Vec<Atom> = after.flat_map(|(state, value)| state.parts(value)).collect();
+        let mut ret = types;
         for sink in &sinks {
             results.push(sink.size);
             results.extend(&sink.parts);
@@ -210,13 +213,16 @@ impl<'a> Lower<'a> {
             ret.extend(sink.rows.iter().filter_map(|row| row.array_of(Atom::Var(size))));
         }
         let body = self.b().close(results);
-        let init = pass.states.iter().flat_map(Val::parts).collect();
+        let init = pass.states.iter().flat_map(|state| state.parts(&state.init)).collect();
         let chunk = Lambda { params, body, ret };
         let form = StreamForm::Pass(self.pieces_of(&pass));
         let exp = Exp::Stream(Box::new(Stream { width, inputs, form, init, chunk }));
 
-        let mut pat: Vec<Var> = types.drain(..).map(|ty| self.b().var("s", ty)).collect();
-        let state_count = pat.len();
+        let mut pat = Vec::new();
+        let mut last = Val::unit();
+        for state in &pass.states {
+            last = self.state("s", state, &mut pat);
+        }
         let mut bound = Vec::with_capacity(sinks.len());
         for sink in &sinks {
             let count = self.b().var("k", Type::I64);
@@ -240,14 +246,7 @@ impl<'a> Lower<'a> {
                 let col = self.bound(&chunk.col, size, &mut bound)?;
                 Got::Elements(Chunk { size, col })
             }
-            None => {
-                let mut parts = pat[..state_count].iter().map(|var| Atom::Var(*var));
-                let mut last = Val::unit();
-                for init in &pass.states {
-                    last = Val::build(&init.shape(), &mut parts);
-                }
-                Got::State(last)
-            }
+            None => Got::State(last),
         })
     }
 
@@ -280,6 +279,18 @@ impl<'a> Lower<'a> {
             pieces.push(Pieces { sizes, values: self.array_vars(&values) });
         }
         pieces
+    }
+
+    /// A state whose parts are new variables.
+    fn state(&mut self, hint: &str, state: &State<'a>, vars: &mut Vec<Var>) -> Val<'a> {
+        match (&state.init, state.grows) {
+            (Val::Array(_, elem, _), true) => {
+                let size = self.b().var("k", Type::I64);
+                vars.push(size);
+                self.parameter(hint, &Shape::Array(Atom::Var(size), elem.clone()), vars)
+            }
+            (init, _) => self.parameter(hint, &init.shape(), vars),
+        }
     }
 
     /// A value of a shape whose parts are new parameters.

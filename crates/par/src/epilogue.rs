@@ -21,6 +21,7 @@
 //! Not supported are epilogues that write where the scan reads; where several threads execute them, functions that
 //! contain operators; scans of arrays; and scans with dimensions around them, or by the threads of one block.
 
+use crate::separate::separate;
 use fehu_base::IdVec;
 use fehu_facts::Share;
 use fehu_facts::cost::{self, has_effects};
@@ -38,6 +39,9 @@ pub const EPILOGUE: Pass = Pass {
     about: "executes what follows a scan where the scan's elements become final",
     run: |prog, _: &mut Remarks| run(prog),
 };
+
+/// The most statements of a scan's function in a kernel, which executes it once more only if it cannot keep what it yields.
+const KERNEL: usize = 64;
 
 /// How many statements may be between a scan and its epilogue.
 const BETWEEN: usize = 24;
@@ -139,6 +143,11 @@ fn bare(stm: &Stm) -> Option<(&Exp, Option<Level>)> {
     }
 }
 
+/// Whether an array is made of nothing.
+fn is_fresh(exp: &Exp) -> bool {
+    matches!(exp, Exp::Scratch(..) | Exp::Replicate(..) | Exp::Iota(..))
+}
+
 impl Epilogues<'_> {
     fn body(&mut self, body: &mut Body) {
         for stm in &mut body.stms {
@@ -152,6 +161,9 @@ impl Epilogues<'_> {
             } else {
                 stm.exp.map_bodies(&mut |body| self.body(body));
             }
+        }
+        if self.level.is_none() {
+            separate(body, self.vars);
         }
         let leads = |stm: &Stm| {
             bare(stm).is_some_and(|(exp, _)| matches!(exp, Exp::Screma(op) if !op.scans.is_empty()))
@@ -187,7 +199,8 @@ impl Epilogues<'_> {
     /// Whether a scan can have an epilogue.
     fn can_lead(&self, op: &Screma, level: Option<Level>) -> bool {
         let known = match level {
-            Some(Level::Task | Level::Grid) => cost::is_repeatable(&op.map.body),
+            Some(Level::Task) => cost::is_repeatable(&op.map.body),
+            Some(Level::Grid) => cost::has_at_most(&op.map.body, KERNEL),
             Some(Level::Blocks | Level::Warps | Level::Block | Level::Thread) => false,
             // The threads of a block share what has no level.
             None => !self.level.is_some_and(Level::has_members),
@@ -206,8 +219,8 @@ impl Epilogues<'_> {
     fn scan(&mut self, body: &mut Body, at: usize, uses: &FxHashMap<Var, usize>) -> usize {
         let Some(scan) = Operator::of(&body.stms[at], self.vars) else { return at };
         let next = self.follower(body, at);
-        let epilogue = next
-            .and_then(|next| Some((next, self.epilogue(&body.stms[at], &scan, &body.stms[next])?)));
+        let epilogue =
+            next.and_then(|next| Some((next, self.epilogue(&body.stms[at..=next], &scan)?)));
         let Some((next, epilogue)) = epilogue else {
             let idle = |var: Var| !uses.contains_key(&var);
             let elided = scan.results.iter().any(|(var, _)| idle(*var) && self.is_elidable(*var));
@@ -234,7 +247,8 @@ impl Epilogues<'_> {
             if free_in_stm(stm, self.vars).iter().any(|var| made.contains(var)) {
                 return Some(next);
             }
-            let is_moved = matches!(stm.exp, Exp::Scratch(..) | Exp::Assert(..))
+            let is_moved = is_fresh(&stm.exp)
+                || matches!(stm.exp, Exp::Assert(..))
                 || cost::is_private(stm, self.vars);
             if !is_moved {
                 return None;
@@ -243,9 +257,10 @@ impl Epilogues<'_> {
         None
     }
 
-    /// The operator of a statement, if it can be the epilogue of a scan.
+    /// The operator of the last of some statements, if it can be the epilogue of the first, a scan.
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can be an epilogue")]
-    fn epilogue(&mut self, stm: &Stm, scan: &Operator, next: &Stm) -> Option<Operator> {
+    fn epilogue(&mut self, stms: &[Stm], scan: &Operator) -> Option<Operator> {
+        let [stm, between @ .., next] = stms else { return None };
         let (exp, level) = bare(next)?;
         (level == scan.level).then_some(())?;
         let map = match exp {
@@ -258,7 +273,13 @@ impl Epilogues<'_> {
             }
             Exp::Scatter(op) => {
                 let read = free_in_stm(stm, self.vars);
-                let is_read = |dest: Var| read.iter().any(|var| self.share.may_share(*var, dest));
+                // What is made after the scan is nothing that it reads, also if it becomes that in a loop.
+                let made = |dest: &Var| {
+                    between.iter().any(|stm| is_fresh(&stm.exp) && stm.pat.contains(dest))
+                };
+                let is_read = |dest: Var| {
+                    !made(&dest) && read.iter().any(|var| self.share.may_share(*var, dest))
+                };
                 let apart = !self.dests(next, op).into_iter().any(is_read);
                 apart.then_some(&op.map)?
             }

@@ -31,8 +31,13 @@ pub fn sequences(seed: u64, name: &str) -> String {
     let mut lets = String::new();
     let mut numbers = vec!["c".to_owned()];
     for index in 0..2 + rng.below(4) {
-        let seq = pipeline(&mut rng, &numbers);
-        let (ty, text) = consumer(&mut rng, seq);
+        let (ty, text) = match rng.chance(20) {
+            true => ("i32", controlled(&mut rng, &numbers)),
+            false => {
+                let seq = pipeline(&mut rng, &numbers);
+                consumer(&mut rng, seq)
+            }
+        };
         lets.push_str(&format!("  let r{index} = {text}\n"));
         if ty == "i32" {
             numbers.push(format!("r{index}"));
@@ -89,10 +94,40 @@ fn pipeline(rng: &mut Rng, numbers: &[String]) -> Seq {
     seq
 }
 
+/// A number that passes in a branch or a loop yield.
+fn controlled(rng: &mut Rng, numbers: &[String]) -> String {
+    let mut inner = |numbers: &[String]| {
+        let seq = pipeline(rng, numbers);
+        match seq.elem {
+            Elem::Number => format!("seq.reduce (+) 0 {}", seq.text),
+            Elem::Pair | Elem::Row | Elem::Piece => format!("i32.i64 (seq.length {})", seq.text),
+        }
+    };
+    let (one, other) = (inner(numbers), inner(numbers));
+    let mut more = numbers.to_vec();
+    more.push("s".to_owned());
+    let repeated = inner(&more);
+    let n = number(rng, numbers);
+    match rng.below(3) {
+        0 => format!("if {n} % 2 == 0 then {one} else {other}"),
+        1 => format!("loop s = {n} for _i < 3i32 do s * 5 + {repeated}"),
+        _ => format!(
+            "(loop (i, s) = (0i32, {n}) while i < 2 do (i + 1, if s % 3 == 1 then {one} else s + {repeated})).1"
+        ),
+    }
+}
+
 fn operator(rng: &mut Rng, seq: Seq, numbers: &[String]) -> Seq {
     let n = number(rng, numbers);
     let Seq { text, elem, in_step } = seq;
-    let (f, to, step) = match (elem, rng.below(8)) {
+    let (f, to, step) = match (elem, rng.below(10)) {
+        (Elem::Number, 7) if !in_step => {
+            let text = format!("(seq.map2 (\\x y -> x - y) {text} (seq.scan (+) 0 {text}))");
+            return Seq { text, elem: Elem::Number, in_step };
+        }
+        (Elem::Number, 8) => {
+            (format!("seq.group_by (\\x y -> x / 8 == (y + {n}) / 8)"), Elem::Piece, false)
+        }
         (Elem::Number, 0) => (format!("seq.map (\\x -> x * 3 - {n})"), Elem::Number, true),
         (Elem::Number, 1) => (format!("seq.filter (\\x -> x % 3 != {n} % 3)"), Elem::Number, false),
         (Elem::Number, 2) => ("seq.scan (+) 0".to_owned(), Elem::Number, true),

@@ -11,10 +11,12 @@
 //! Needs no more than this program and a C compiler: it can be copied to a machine with a GPU.
 
 mod derivatives;
+mod integers;
 pub(crate) mod kernels;
 pub(crate) mod machine;
 mod sample;
 mod sequences;
+mod smooth;
 
 use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
@@ -95,6 +97,8 @@ enum Kind {
     Sequences,
     /// Functions of integers, whose derivatives the interpreter runs.
     Derivatives,
+    /// Functions of floating-point numbers, whose derivatives the interpreter compares with finite differences.
+    Smooth,
 }
 
 /// What thresholds are set to.
@@ -189,6 +193,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     if args.only == Some(Kind::Derivatives) {
         return derivatives::run(args);
+    }
+    if args.only == Some(Kind::Smooth) {
+        return smooth::run(args);
     }
     let compiler = match CCompiler::find(None, Target::C, true) {
         // Whether the C compiler optimises well is not the question.
@@ -292,7 +299,7 @@ impl Run<'_> {
         match self.args.only {
             Some(Kind::Irregular) => irregular(seed),
             Some(Kind::Rows) => ragged(seed, level),
-            Some(Kind::Sequences | Kind::Derivatives) | None => sample(seed),
+            Some(Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => sample(seed),
         }
     }
 
@@ -301,7 +308,7 @@ impl Run<'_> {
         let oracle = oracle(seed, self.args.backend);
         match self.args.only {
             Some(Kind::Irregular) => Oracle { max_size: LARGE, long: 0, ..oracle },
-            Some(Kind::Rows | Kind::Sequences | Kind::Derivatives) | None => oracle,
+            Some(Kind::Rows | Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => oracle,
         }
     }
 

@@ -55,6 +55,12 @@ fn random_sequences_agree_in_c() {
 }
 
 #[test]
+fn random_derivatives_agree_with_differences() {
+    let text = agree("c", 30, &["--only", "smooth"]);
+    assert!(number(&text, "agreed") > 25, "{text}");
+}
+
+#[test]
 fn random_derivatives_agree() {
     let text = agree("c", 40, &["--only", "derivatives"]);
     assert_eq!(number(&text, "programs"), 40, "{text}");

@@ -224,6 +224,12 @@ static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes) {
   return fe_cuda(ctx)->alloc_host(&memory, bytes) == 0 ? memory : NULL;
 }
 
+static bool fe_driver_reach(struct futhark_context *ctx, void *memory, size_t bytes) {
+  return fe_cuda(ctx)->host_register(memory, bytes, 0) == 0;
+}
+
+static void fe_driver_leave(struct futhark_context *ctx, void *memory) { fe_cuda(ctx)->host_unregister(memory); }
+
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory) { fe_cuda(ctx)->free_host(memory); }
 
 // Times
@@ -300,7 +306,7 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return event;
 }
 
-static void fe_driver_await(struct futhark_context *ctx, void *event) {
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
   struct fe_cuda *cuda = fe_cuda(ctx);
   cuda->event_wait(event);
   cuda->event_destroy(event);

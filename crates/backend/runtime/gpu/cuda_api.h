@@ -43,6 +43,8 @@ struct fe_stamp {
   F(free, "cuMemFree_v2", (uint64_t address))                                                           \
   F(alloc_host, "cuMemAllocHost_v2", (void **memory, size_t bytes))                                     \
   F(free_host, "cuMemFreeHost", (void *memory))                                                         \
+  F(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))                \
+  F(host_unregister, "cuMemHostUnregister", (void *memory))                                             \
   F(copy_in, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))       \
   F(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))            \
   F(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream))             \

@@ -12,6 +12,10 @@ static void fe_driver_free(struct futhark_context *ctx, void *memory);
 // Memory of ours that the device reaches without help; NULL if there is none.
 static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes);
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory);
+// The device reaches memory of ours from now on, for copies; false if that is not possible. This takes a fraction of the time that new memory
+// takes. Any thread may ask for it.
+static bool fe_driver_reach(struct futhark_context *ctx, void *memory, size_t bytes);
+static void fe_driver_leave(struct futhark_context *ctx, void *memory);
 
 // These only ask for something. They want addresses of the device, as fe_reach makes them. With a stamp, they note its times there.
 static int fe_driver_copy_out(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp);
@@ -25,7 +29,7 @@ static bool fe_driver_send(struct futhark_context *ctx, void *to, const void *fr
 // The event that all that was sent so far has arrived; NULL if there is none. Somebody has to follow or await it.
 static void *fe_driver_sent(struct futhark_context *ctx);
 // Waits for such an event, on any thread.
-static void fe_driver_await(struct futhark_context *ctx, void *event);
+static void fe_driver_arrived(struct futhark_context *ctx, void *event);
 // What is asked for from now on waits for such an event.
 static int fe_driver_follow(struct futhark_context *ctx, void *event);
 // Notes, under a number below FE_ASKED, that all that was asked for so far is to be done.

@@ -38,6 +38,9 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
   if (blocks <= 0) {
     return FUTHARK_SUCCESS;
   }
+  if (ctx->cancelled) {
+    return fe_stop(ctx);
+  }
   if (blocks > INT32_MAX) {
     return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "the kernel \"%s\" (%s) would need %" PRId64 " thread blocks; the maximum "
                    "is %d", known->name, known->place, blocks, INT32_MAX);

@@ -218,6 +218,13 @@ static void *fe_driver_alloc_stage(struct futhark_context *ctx, size_t bytes) {
   return aligned_alloc(FE_ALIGNMENT, bytes);
 }
 
+static bool fe_driver_reach(struct futhark_context *ctx, void *memory, size_t bytes) {
+  (void)ctx, (void)memory, (void)bytes;
+  return true;
+}
+
+static void fe_driver_leave(struct futhark_context *ctx, void *memory) { (void)ctx, (void)memory; }
+
 static void fe_driver_free_stage(struct futhark_context *ctx, void *memory) {
   (void)ctx;
   free(memory);
@@ -279,7 +286,7 @@ static void *fe_driver_sent(struct futhark_context *ctx) {
   return asked && driver->cl.flush(driver->second) == 0 ? event : NULL;
 }
 
-static void fe_driver_await(struct futhark_context *ctx, void *event) {
+static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
   struct fe_driver *driver = &ctx->gpu.driver;
   driver->cl.event_wait(1, &event);
   driver->cl.event_release(event);

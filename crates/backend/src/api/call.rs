@@ -9,7 +9,7 @@ use super::types::{Part, TypeDef, Types};
 use fehu_ir::Entry;
 
 /// What an input of the entry point is here.
-enum Input<'a> {
+pub(super) enum Input<'a> {
     /// As it is, with the number of its first part.
     Value(&'a TypeDef, usize),
     /// A function for a sequence.
@@ -38,7 +38,7 @@ pub(super) fn function(
     code.definitions.push('\n');
     code.definitions.push_str(&tables);
     code.definitions.push_str(
-        "static int fe_stream_call(struct futhark_context *ctx, const struct fe_streaming *streaming, \
+        "FE_SHARED int fe_stream_call(struct futhark_context *ctx, const struct fe_streaming *streaming, \
          struct fe_held *params, const struct fe_pull *pulls, const struct fe_push *pushes, struct fe_held *results);\n",
     );
     let name = escape(&entry.name);
@@ -62,7 +62,8 @@ pub(super) fn function(
     true
 }
 
-fn inputs_of<'a>(entry: &Entry, types: &[&'a TypeDef]) -> Vec<Input<'a>> {
+/// What the inputs of an entry point on sequences are.
+pub(super) fn inputs_of<'a>(entry: &Entry, types: &[&'a TypeDef]) -> Vec<Input<'a>> {
     let mut part = 0;
     let mut inputs = Vec::with_capacity(types.len());
     for ty in types {

@@ -80,6 +80,8 @@ void futhark_context_pause_profiling(struct futhark_context *ctx);
 void futhark_context_unpause_profiling(struct futhark_context *ctx);
 char *futhark_context_report(struct futhark_context *ctx);
 int futhark_context_clear_caches(struct futhark_context *ctx);
+// Asks the call in progress to stop as soon as it can, with an error; with 0, allows calls again. Also for signal handlers.
+void futhark_context_cancel(struct futhark_context *ctx, int flag);
 
 // Sequences: some elements in row-major order, an address for each part of an element. If elements differ in size, then the first part has
 // their sizes, as int64_t, and the others have the values of all elements, `total` of them.

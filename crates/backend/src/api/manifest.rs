@@ -7,20 +7,21 @@ use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, Types};
 use crate::Target;
 use crate::foreign::Prototype;
-use fehu_ir::{Attr, Entry, External};
+use fehu_ir::{Atom, Attr, Elem, Entry, External, Fun, Prog, Scalar, Var};
 use serde_json::{Map, Value, json};
 
 /// The manifest of a program.
 pub(super) fn manifest(
     types: &Types,
-    entries: &[Entry],
+    prog: &Prog,
     target: Target,
     tuning: &[TuningParam],
     foreign: &[Prototype],
 ) -> String {
-    let entries: Map<String, Value> = entries
+    let entries: Map<String, Value> = prog
+        .entries
         .iter()
-        .map(|entry| (entry.name.to_string(), entry_point(types, entry, tuning)))
+        .map(|entry| (entry.name.to_string(), entry_point(types, prog, entry, tuning)))
         .collect();
     let described: Map<String, Value> = types
         .objects()
@@ -44,7 +45,7 @@ pub(super) fn manifest(
     format!("{manifest:#}\n")
 }
 
-fn entry_point(types: &Types, entry: &Entry, tuning: &[TuningParam]) -> Value {
+fn entry_point(types: &Types, prog: &Prog, entry: &Entry, tuning: &[TuningParam]) -> Value {
     let name = |ty: &External| types.id(ty).map(|id| types.get(id).name.as_str());
     let inputs: Vec<Value> = entry
         .params
@@ -62,10 +63,55 @@ fn entry_point(types: &Types, entry: &Entry, tuning: &[TuningParam]) -> Value {
         "tuning_params": relevant.map(|param| param.name.as_str()).collect::<Vec<_>>(),
         "attributes": entry.attrs.iter().map(attribute).collect::<Vec<_>>(),
     });
+    described["signature"] = signature(types, &prog.funs[entry.fun], entry);
     if let Some(doc) = &entry.doc {
         described["doc"] = json!(doc.as_str());
     }
     described
+}
+
+/// The types with the names of their sizes, for people and for tools that know what to do with them.
+fn signature(types: &Types, fun: &Fun, entry: &Entry) -> Value {
+    let leading = |all: usize, parts: usize| all.saturating_sub(parts);
+    let parts = |ty: &External| types.id(ty).map_or(0, |id| types.get(id).parts.len());
+    let count = entry.params.iter().map(|(_, ty)| parts(ty)).sum();
+    let mut at = leading(fun.params.len(), count);
+    let mut sizes: Vec<String> = Vec::new();
+    let mut written = |ty: &External, var: Option<Var>, known: bool| {
+        let (External::Transparent(..), Some(var)) = (ty, var) else {
+            return types.id(ty).map_or(String::new(), |id| types.get(id).name.to_string());
+        };
+        let ty = &fun.vars[var].ty;
+        let mut out = String::new();
+        for size in ty.shape() {
+            let name = match size {
+                Atom::Const(Scalar::I64(size)) => size.to_string(),
+                Atom::Const(_) => String::new(),
+                Atom::Var(var) => fun.vars[*var].hint.to_string(),
+            };
+            // The names that the compiler gives: `d1`.
+            let made = name.strip_prefix('d').is_some_and(|rest| rest.parse::<u32>().is_ok());
+            let named = name.starts_with(|c: char| c.is_alphabetic());
+            if named && known && !made && !sizes.contains(&name) {
+                sizes.push(name.clone());
+            }
+            // What the caller cannot know has no name.
+            let shown = !named || (sizes.contains(&name) && !made);
+            out.push_str(&format!("[{}]", if shown { name.as_str() } else { "" }));
+        }
+        match ty.elem() {
+            Some(Elem::Prim(prim)) => out + prim.name(),
+            Some(Elem::Unit) | None => out + "()",
+        }
+    };
+    let mut inputs = Vec::new();
+    for (_, ty) in &entry.params {
+        inputs.push(written(ty, fun.params.get(at).map(|param| param.var), true));
+        at += parts(ty);
+    }
+    let first = leading(fun.results.len(), parts(&entry.result));
+    let output = written(&entry.result, fun.results.get(first).copied(), false);
+    json!({"sizes": sizes, "inputs": inputs, "output": output})
 }
 
 /// An attribute as it is written: `name(argument, ...)`.

@@ -48,7 +48,7 @@ pub struct Api {
     pub declarations: String,
     /// Functions of the interface; they come after those of the program.
     pub definitions: String,
-    /// Tables of types and entry points: `fe_type_list` and `fe_entries`. Empty if it is a library.
+    /// Tables of types and entry points: `fe_type_list` and `fe_entries`. Empty if it is a library to be linked.
     pub tables: String,
     /// Whether it is a library with functions for entry points on sequences.
     pub streams: bool,
@@ -87,7 +87,7 @@ pub fn generate(
     }
     let all = steps::all(prog, functions);
     let mut streams = false;
-    if mode == Mode::Library {
+    if matches!(mode, Mode::Library | Mode::Shared) {
         for item in &all {
             streams |= call::function(&mut entries, &types, &prog.entries, item);
         }
@@ -95,7 +95,9 @@ pub fn generate(
     let public = header::declarations(&types, target, &objects.prototypes, &entries.prototypes);
     let tables = match mode {
         Mode::Library => String::new(),
-        Mode::Executable | Mode::Server => tables::tables(&types, &prog.entries, &all, tuning),
+        Mode::Executable | Mode::Server | Mode::Shared => {
+            tables::tables(&types, &prog.entries, &all, tuning, mode)
+        }
     };
     let definitions = format!(
         "// What the program's functions look like to the interface.\n{prototypes}\n// Objects\n\n{}{}{}",
@@ -109,13 +111,7 @@ pub fn generate(
         tables,
         streams,
         header: header::header(&public, target),
-        manifest: manifest::manifest(
-            &types,
-            &prog.entries,
-            target,
-            tuning,
-            &foreign::prototypes(prog),
-        ),
+        manifest: manifest::manifest(&types, prog, target, tuning, &foreign::prototypes(prog)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! is a small wrapper around a function of the API.
 
 use super::TuningParam;
+use super::call::{Input, inputs_of};
 use super::code::{Code, commas, lines};
 use super::entry::{c_function, input_types};
 use super::manifest::attribute;
@@ -12,6 +13,7 @@ use super::record::project;
 use super::steps::Steps;
 use super::sum::{construct, destruct};
 use super::types::{FieldDef, Kind, TypeDef, TypeId, Types, VariantDef};
+use crate::Mode;
 use fehu_ir::Entry;
 
 /// All tables.
@@ -20,8 +22,9 @@ pub(super) fn tables(
     entries: &[Entry],
     steps: &[Steps<'_>],
     tuning: &[TuningParam],
+    mode: Mode,
 ) -> String {
-    let mut out = Tables { types, steps, code: Code::default(), data: String::new() };
+    let mut out = Tables { types, steps, mode, code: Code::default(), data: String::new() };
     let count = types.list.len();
     let mut described = String::new();
     for (id, ty) in types.list.iter().enumerate() {
@@ -48,6 +51,7 @@ struct Tables<'a> {
     types: &'a Types,
     /// Of entry points on sequences.
     steps: &'a [Steps<'a>],
+    mode: Mode,
     /// Functions.
     code: Code,
     /// Lists that the tables point to.
@@ -107,6 +111,21 @@ impl Tables<'_> {
             &lines!["return futhark_new_{s}(ctx, data, {dims});"],
         );
         self.code.private(
+            &format!("void *fe_new_raw_{s}({CTX}, void *data, const int64_t *shape)"),
+            &lines!["return futhark_new_raw_{s}(ctx, data, {dims});"],
+        );
+        self.code.private(
+            &format!("void *fe_values_raw_{s}({CTX}, void *array)"),
+            &lines!["return futhark_values_raw_{s}(ctx, array);"],
+        );
+        self.code.private(
+            &format!("bool fe_sole_{s}(const void *array)"),
+            &lines![
+                "const struct fe_block *block = ((const struct {name} *)array)->p0.mem.block;";
+                "return block != NULL && block->refs == 1;";
+            ],
+        );
+        self.code.private(
             &format!("int fe_free_{s}({CTX}, void *array)"),
             &lines!["return futhark_free_{s}(ctx, array);"],
         );
@@ -124,6 +143,9 @@ impl Tables<'_> {
         );
         lines![
             ".array_new = fe_new_{s}";
+            ".array_new_raw = fe_new_raw_{s}";
+            ".array_values_raw = fe_values_raw_{s}";
+            ".array_sole = fe_sole_{s}";
             ".array_free = fe_free_{s}";
             ".array_values = fe_values_{s}";
             ".array_shape = fe_shape_{s}";
@@ -388,9 +410,52 @@ impl Tables<'_> {
         format!(".opaque_array = &fe_opaque_array_{id}")
     }
 
+    /// The function of an entry point on sequences that takes lists; yields which inputs are sequences.
+    fn stream(
+        &mut self,
+        name: &str,
+        entry: &Entry,
+        inputs: &[&TypeDef],
+        ids: &[TypeId],
+        output: TypeId,
+    ) -> Vec<usize> {
+        let pushes =
+            (0..entry.sinks.len()).map(|i| format!(", pushes[{i}].sink, pushes[{i}].state"));
+        let mut rest = pushes.collect::<String>();
+        let mut sources = Vec::new();
+        for (i, (input, id)) in inputs_of(entry, inputs).iter().zip(ids).enumerate() {
+            match input {
+                Input::Value(..) => {
+                    rest.push_str(&format!(", {}", self.load(*id, &format!("inputs[{i}]"))));
+                }
+                Input::Source => {
+                    let pull = sources.len();
+                    rest.push_str(&format!(", pulls[{pull}].source, pulls[{pull}].state"));
+                    sources.push(i);
+                }
+                Input::Rest => {}
+            }
+        }
+        let function = format!("futhark_stream_{}", names::escape(&entry.name));
+        let mut body = lines!["(void)inputs;"; "(void)pulls;"; "(void)pushes;"];
+        body.extend(self.call(&function, &[(output, "out".to_owned())], &rest));
+        self.code.private(
+            &format!(
+                "int {name}({CTX}, void *out, const void *const *inputs, \
+                 const struct fe_pull *pulls, const struct fe_push *pushes)"
+            ),
+            &body,
+        );
+        sources
+    }
+
     fn entry(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> String {
         let steps = self.steps.iter().find(|steps| steps.streaming.entry == entry.name);
         let streaming = match steps {
+            // Its function `futhark_stream_NAME` has them already.
+            Some(_) if self.mode == Mode::Shared => {
+                format!("&fe_streaming_{}", names::escape(&entry.name))
+            }
             Some(steps) => super::steps::tables(steps, entry, &mut self.code, &mut self.data),
             None => "NULL".to_owned(),
         };
@@ -408,6 +473,22 @@ impl Tables<'_> {
         let thunk = function.replacen("futhark_entry_", "fe_call_", 1);
         self.code
             .private(&format!("int {thunk}({CTX}, void *out, const void *const *inputs)"), &body);
+        let mut streamed = Vec::new();
+        if steps.is_some() && self.mode == Mode::Shared {
+            let stream = format!("fe_stream_{}", names::escape(&entry.name));
+            let sources = self.stream(&stream, entry, &inputs, &ids, output);
+            let count = sources.len();
+            let sources =
+                commas(sources.iter().map(usize::to_string).chain(["-1".to_owned()]), |i| i);
+            self.data
+                .push_str(&format!("static const int fe_sources_{index}[] = {{{sources}}};\n"));
+            streamed = lines![
+                ".stream = {stream}";
+                ".num_sources = {count}";
+                ".num_sinks = {0}", entry.sinks.len();
+                ".sources = fe_sources_{index}";
+            ];
+        }
         // One more than there are, since C has no empty arrays.
         let list = |items: Vec<String>, end: &str| {
             commas(items.into_iter().chain([end.to_owned()]), std::convert::identity)
@@ -432,7 +513,7 @@ impl Tables<'_> {
              static const int fe_tuning_params_{index}[] = {{{params}}};\n\
              static const char *const fe_attributes_{index}[] = {{{attrs}}};\n"
         ));
-        let members = lines![
+        let mut members = lines![
             ".name = {0}", quoted(&entry.name);
             ".num_inputs = {0}", inputs.len();
             ".input_names = fe_input_names_{index}";
@@ -447,6 +528,7 @@ impl Tables<'_> {
             ".call = {thunk}";
             ".streaming = {0}", streaming;
         ];
+        members.extend(streamed);
         let members: String = members.iter().map(|member| format!("    {member},\n")).collect();
         format!("  {{\n{members}  }},\n")
     }

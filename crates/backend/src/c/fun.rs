@@ -8,7 +8,7 @@ use super::exp::{Scope, c_type};
 use super::inside::Inside;
 use super::kernel::Device;
 use super::names::Names;
-use crate::Target;
+use crate::{Mode, Target};
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(super) fn function(
     program: &Program,
     fun: &Fun,
     depth: Depth,
-    target: Target,
+    (target, mode): (Target, Mode),
     device: &mut Device,
 ) -> String {
     let mut names = Names::new(fun);
@@ -35,7 +35,8 @@ pub(super) fn function(
     outs.iter().for_each(|out| names.reserve(out));
     let thresholds = thresholds(program, fun);
     let negative_zeros = super::loops::negative_zeros(fun);
-    let mut shared = Shared { names, thresholds, negative_zeros, tasks: String::new(), count: 0 };
+    let (tasks, stoppable) = (String::new(), mode == Mode::Shared);
+    let mut shared = Shared { names, thresholds, negative_zeros, tasks, count: 0, stoppable };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {
@@ -131,6 +132,8 @@ pub(super) struct Shared {
     pub(super) tasks: String,
     /// How many tasks have a number.
     pub(super) count: usize,
+    /// Whether loops around others ask whether they should go on.
+    pub(super) stoppable: bool,
 }
 
 /// A C function in the making.

@@ -115,6 +115,7 @@ fn function(program: &Program, id: FunId, target: Target, device: &mut Device) -
         negative_zeros: FxHashSet::default(),
         tasks: String::new(),
         count: 0,
+        stoppable: false,
     };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     frame.inside = Some(Inside::new("return true;"));

@@ -19,6 +19,9 @@ const MOST_INNER: i64 = 16;
 /// Of loops of kernels that have no more statements than this, longer ones are unrolled, too.
 const FEW_STMS: usize = 24;
 
+/// A loop with no more iterations than this is over before anybody notices.
+const FEW_ITERATIONS: i64 = 64;
+
 impl Frame<'_> {
     pub(super) fn for_loop(
         &mut self,
@@ -71,12 +74,28 @@ impl Frame<'_> {
                 self.line("FE_STRIDED");
             }
         }
-        self.braced(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth})"), body);
+        self.line(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth}) {{"));
+        self.loop_body(body);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
     }
 }
 
 impl Frame<'_> {
+    /// The statements of a loop, to the closing brace. If there are loops among them, and C compilers will not vectorise this one, then it
+    /// takes the time to ask whether somebody wants it to stop.
+    pub(super) fn loop_body(&mut self, body: &[Stm]) {
+        let asks = self.shared.stoppable
+            && !(self.in_simd || self.in_vectors || self.inside.is_some())
+            && body.iter().any(has_loop);
+        self.deeper(|frame| {
+            if asks {
+                frame.leave_if("ctx->cancelled", &["err = fe_stop(ctx);".to_owned()]);
+            }
+            frame.block(body);
+        });
+        self.line("}");
+    }
+
     /// The clauses for reductions. To OpenMP the neutral element of a sum is zero, which loses the sign of a sum of negative
     /// zeros; where that may matter, there is a sum of our own.
     fn reductions(&mut self, reductions: &[(V, &str)]) -> String {
@@ -98,6 +117,23 @@ impl Frame<'_> {
         }
         clauses
     }
+}
+
+/// Whether there is a loop in it that may take long: others are lanes of vectors, and tiles.
+fn has_loop(stm: &Stm) -> bool {
+    let mut found = false;
+    visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+        if let Stm::For { from, to, .. } = stm {
+            found |= match (from, to) {
+                (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) => {
+                    to.saturating_sub(*from) > FEW_ITERATIONS
+                }
+                _ => true,
+            };
+        }
+        found |= matches!(stm, Stm::While(..));
+    });
+    found
 }
 
 /// Whether a loop of a kernel is unrolled, so that small arrays in it can be registers.

@@ -20,7 +20,7 @@ mod recursion;
 mod stm;
 mod tasks;
 
-use crate::Target;
+use crate::{Mode, Target};
 use fehu_base::id::Id;
 use fehu_imp::{Fun, FunId, Program, Stm, Ty, visit};
 use fun::Depth;
@@ -36,7 +36,7 @@ pub struct Functions {
 }
 
 /// Prints all functions of a program. The code of users precedes its kernels.
-pub fn functions(program: &Program, target: Target, kernel_code: &str) -> Functions {
+pub fn functions(program: &Program, target: Target, mode: Mode, kernel_code: &str) -> Functions {
     let mut device = kernel::Device::default();
     let recursive = recursion::recursive(program);
     let mut text = String::new();
@@ -49,7 +49,7 @@ pub fn functions(program: &Program, target: Target, kernel_code: &str) -> Functi
     for (id, fun) in program.funs.iter().filter(|(id, fun)| is_hosts(id, fun)) {
         let recursive = recursive.get(id.index()).copied().unwrap_or(false);
         let depth = if recursive { Depth::Checked } else { Depth::Bounded };
-        text.push_str(&fun::function(program, fun, depth, target, &mut device));
+        text.push_str(&fun::function(program, fun, depth, (target, mode), &mut device));
         text.push('\n');
     }
     if target.is_gpu() {

@@ -202,7 +202,8 @@ impl Frame<'_> {
             }
             Stm::While(cond, body) => {
                 let cond = self.scope().text(cond);
-                self.braced(&format!("while ({cond})"), body);
+                self.line(&format!("while ({cond}) {{"));
+                self.loop_body(body);
             }
             Stm::Call(fun, results, args) => self.call(*fun, results, args),
             Stm::Foreign(call) => self.foreign(call),

@@ -26,6 +26,7 @@ struct futhark_context_config {
 struct futhark_context {
   struct futhark_context_config *cfg;
   struct fe_scheduler *scheduler;
+  volatile int cancelled;
 };
 
 static int fe_fail(struct futhark_context *ctx, int code, const char *format, ...) {
@@ -36,6 +37,8 @@ static int fe_fail(struct futhark_context *ctx, int code, const char *format, ..
   va_end(args);
   return code;
 }
+
+static int fe_stop(struct futhark_context *ctx) { return fe_fail(ctx, 2, "stopped\n"); }
 
 #include "clock.c"
 #include "cores.c"

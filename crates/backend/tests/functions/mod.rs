@@ -9,7 +9,7 @@ mod agree;
 mod build;
 mod programs;
 
-use fehu_backend::{Target, c};
+use fehu_backend::{Mode, Target, c};
 use fehu_imp::Program;
 use programs::Case;
 use std::fs;
@@ -21,8 +21,8 @@ fn the_text_is_as_it_was() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/snapshots");
     let mut wrong = Vec::new();
     for case in programs::all() {
-        let one = c::functions(&case.program, Target::C, "");
-        let many = c::functions(&case.program, Target::Multicore, "");
+        let one = c::functions(&case.program, Target::C, Mode::Server, "");
+        let many = c::functions(&case.program, Target::Multicore, Mode::Server, "");
         let mut text = comment(&case.program.to_string());
         text.push_str(&format!("\n// One thread\n\n{}\n{}", one.constants_struct, one.text));
         if many != one {
@@ -95,7 +95,7 @@ struct Test {
 
 /// The whole C file.
 fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> String {
-    let functions = c::functions(program, target, "");
+    let functions = c::functions(program, target, Mode::Server, "");
     let multicore = target == Target::Multicore;
     let mut text = String::new();
     if multicore {

@@ -1,6 +1,7 @@
 //! The C compiler: which one, with which flags, and what it says when it fails.
 //!
-//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there.
+//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there, and where there is none, the
+//! one in the package `ziglang` of a Python: the one that `FEHU_PYTHON` names, which is beside us, or which is on the path.
 //! `CFLAGS` replaces our flags. In both, quotes and backslashes mean what they do in a shell, so that names may have blanks.
 //! Ours are for gcc and clang on a common machine; what a compiler does not know is
 //! left out, which is tried once and remembered.
@@ -28,12 +29,16 @@ pub struct CCompiler {
     flags: Vec<String>,
     /// A flag for programs only, after the others; not for the runtime, which is compiled once.
     program_flag: Option<&'static str>,
+    /// Whether programs are shared libraries.
+    shared: bool,
     /// What programs are compiled and linked with.
     foreign: Arc<Inputs>,
     /// The functions that these have to define.
     declared: Vec<Prototype>,
     /// A file with their prototypes, and the folder that it is in.
     prototypes: Option<(PathBuf, Arc<Folder>)>,
+    /// Whether it comes with a package, since there is no other.
+    brought: bool,
     /// Whether somebody reads what it says.
     heard: bool,
 }
@@ -80,6 +85,10 @@ const STRICT: &str = "-ffp-contract=off";
 /// What programs are linked with.
 const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
 
+/// How shared libraries are linked. Several of them in one process have functions of the same names: each calls its own.
+const SHARED: &[&str] =
+    if cfg!(target_os = "linux") { &["-shared", "-Wl,-Bsymbolic"] } else { &["-shared"] };
+
 /// How much is shown of what the compiler says.
 const LINES: usize = 12;
 
@@ -93,9 +102,11 @@ impl CCompiler {
             arguments,
             flags,
             program_flag: None,
+            shared: false,
             foreign,
             declared,
             prototypes,
+            brought: false,
             heard: true,
         }
     }
@@ -120,16 +131,20 @@ impl CCompiler {
                 CCompiler { program, arguments, ..CCompiler::nameless() }
             }
             None => {
-                let program = NAMES.into_iter().find_map(search);
-                let program =
-                    program.ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?;
-                CCompiler { program, ..CCompiler::nameless() }
+                let found = NAMES.into_iter().find_map(search);
+                let own = found.map(|program| CCompiler { program, ..CCompiler::nameless() });
+                own.or_else(CCompiler::of_python)
+                    .ok_or_else(|| errors::no_c_compiler(&NAMES.map(str::to_owned)))?
             }
         };
         match variable("CFLAGS") {
             Some(flags) => compiler.flags = words(&flags),
             None => {
-                compiler.flags = compiler.own_flags(cache);
+                compiler.flags = match compiler.brought {
+                    // It is known, and reads nothing from standard input to be asked.
+                    true => FLAGS[0].iter().map(|&flag| flag.to_owned()).collect(),
+                    false => compiler.own_flags(cache),
+                };
                 if target.is_gpu() {
                     compiler.optimise_less();
                 }
@@ -139,6 +154,32 @@ impl CCompiler {
             compiler.flags.push(STRICT.to_owned());
         }
         Ok(compiler)
+    }
+
+    /// The one that a package of Python contains.
+    fn of_python() -> Option<CCompiler> {
+        let named = std::env::var_os("FEHU_PYTHON").map(PathBuf::from);
+        let beside = std::env::current_exe().ok().map(|own| own.with_file_name("python3"));
+        let pythons = named.into_iter().chain(beside).chain(search("python3"));
+        let has_it = |python: &PathBuf| {
+            let mut command = Command::new(python);
+            command.args(["-c", "import ziglang"]).stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        };
+        let program = pythons.filter(|python| python.is_file()).find(has_it)?;
+        let arguments = ["-m", "ziglang", "cc"].map(str::to_owned).to_vec();
+        Some(CCompiler { program, arguments, brought: true, ..CCompiler::nameless() })
+    }
+
+    /// Whether objects can have any names.
+    pub(crate) fn takes_objects(&self) -> bool {
+        !self.brought
+    }
+
+    /// Whether it is one that nobody has asked for, so that people should know.
+    pub fn is_brought(&self) -> bool {
+        self.brought
     }
 
     /// The same compiler with other flags.
@@ -152,6 +193,19 @@ impl CCompiler {
     #[must_use]
     pub fn linking(self, foreign: &Arc<Inputs>) -> CCompiler {
         CCompiler { foreign: foreign.clone(), ..self }
+    }
+
+    /// The same compiler, for programs that are shared libraries.
+    #[must_use]
+    pub fn sharing(mut self) -> CCompiler {
+        self.flags.push("-fPIC".to_owned());
+        CCompiler { shared: true, ..self }
+    }
+
+    /// What it is called: `/usr/bin/gcc`, `/usr/bin/python3 -m ziglang cc`.
+    pub fn name(&self) -> String {
+        let words = std::iter::once(self.program.display().to_string());
+        words.chain(self.arguments.iter().cloned()).collect::<Vec<_>>().join(" ")
     }
 
     /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
@@ -188,11 +242,12 @@ impl CCompiler {
         let installed = installed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let size = data.as_ref().map(std::fs::Metadata::len);
         format!(
-            "{} {:?} {:?} {:?} {size:?} {installed:?}",
+            "{} {:?} {:?} {:?} {} {size:?} {installed:?}",
             self.program.display(),
             self.arguments,
             self.flags,
-            self.program_flag
+            self.program_flag,
+            self.shared
         )
     }
 
@@ -207,9 +262,8 @@ impl CCompiler {
 
     /// Compiles and links a file.
     pub fn compile(&self, source: &Path, output: &Path) -> Res<()> {
-        let mut command = self.command();
+        let mut command = self.program_command();
         command
-            .args(self.program_flag)
             .arg(plain(source))
             .arg("-o")
             .arg(plain(output))
@@ -220,8 +274,8 @@ impl CCompiler {
 
     /// Compiles a file without the runtime, and links it with that.
     pub fn compile_with(&self, source: &Path, runtime: &Path, output: &Path) -> Res<()> {
-        let mut command = self.command();
-        command.args(self.program_flag).arg("-DFE_SEPARATE");
+        let mut command = self.program_command();
+        command.arg("-DFE_SEPARATE");
         command.arg(plain(source)).arg(plain(runtime));
         command.arg("-o").arg(plain(output));
         command.args(self.foreign_arguments()).args(LIBRARIES);
@@ -233,6 +287,16 @@ impl CCompiler {
         let mut command = self.command();
         command.arg("-c").arg(plain(source)).arg("-o").arg(plain(output));
         self.run(command)
+    }
+
+    /// To compile and link a program.
+    fn program_command(&self) -> Command {
+        let mut command = self.command();
+        command.args(self.program_flag);
+        if self.shared {
+            command.args(SHARED);
+        }
+        command
     }
 
     fn command(&self) -> Command {

@@ -18,6 +18,9 @@ use fehu_ir::BinOp;
 /// The maximum number of neighbouring bins per block.
 const COLUMNS: i64 = DEVICE.warp as i64;
 
+/// This many results of chunks are loaded at a time; a power of two.
+const BATCH: i64 = 8;
+
 impl<'a> Emit<'a> {
     /// Combines the partial results of all chunks, for one operator.
     pub(super) fn merge_bins(
@@ -65,16 +68,42 @@ impl<'a> Emit<'a> {
                 let trips = quot_up(bin(BinOp::Max, left, Exp::int(0)), rows.clone());
                 let first = bin(BinOp::Mul, segment, chunks);
                 let first = this.simple("first", &bin(BinOp::Add, first, row.clone()));
-                let step = this.new_var("step", Ty::Scalar(Prim::I64));
-                let body = this.block(|this| {
-                    let chunk = bin(BinOp::Mul, Exp::Var(step), rows.clone());
-                    let chunk = bin(BinOp::Add, first, chunk);
+                let trips = this.simple("trips", &trips);
+                let there = |this: &mut Self, step: Exp| {
+                    let chunk = bin(BinOp::Add, first.clone(), bin(BinOp::Mul, step, rows.clone()));
                     let at = bin(BinOp::Mul, chunk, bins.count.clone());
-                    let at = this.simple("there", &bin(BinOp::Add, at, place.clone()));
+                    this.simple("there", &bin(BinOp::Add, at, place.clone()))
+                };
+                // All of a batch are loaded before the first is combined, so that the loads overlap.
+                let [batch, step] =
+                    ["batch", "step"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
+                let body = this.block(|this| {
+                    let mut found = Vec::new();
+                    for number in 0..BATCH {
+                        let at = there(this, bin(BinOp::Add, Exp::Var(batch), Exp::int(number)));
+                        found.push(this.load_kept(partials, &at));
+                    }
+                    for right in found {
+                        this.combine_parts(op, &own[0].parts, &right);
+                    }
+                });
+                let whole = bin(BinOp::And, trips.clone(), Exp::int(-BATCH));
+                let whole = this.simple("whole", &whole);
+                let (from, kind) = (Exp::int(0), Kind::Sequential);
+                let to = whole.clone();
+                this.out.push(Stm::For {
+                    var: batch,
+                    from,
+                    to,
+                    step: BATCH,
+                    kind: kind.clone(),
+                    body,
+                });
+                let body = this.block(|this| {
+                    let at = there(this, Exp::Var(step));
                     this.append(&own, std::slice::from_ref(partials), &at);
                 });
-                let (from, kind) = (Exp::int(0), Kind::Sequential);
-                this.out.push(Stm::For { var: step, from, to: trips, step: 1, kind, body });
+                this.out.push(Stm::For { var: step, from: whole, to: trips, step: 1, kind, body });
             });
             let is_bin = lt(place.clone(), bins.count.clone());
             let each = vec![Stm::If(is_bin.clone(), load, Block::new())];

@@ -233,29 +233,35 @@ impl<'a> Checker<'a> {
             return;
         };
         let (size, accs_count) = (Atom::Var(*size), accs.len());
-        let mut params = vec![Type::I64, Type::BOOL];
-        params.extend(accs);
+        let mut args = vec![Type::I64, Type::BOOL];
+        args.extend(accs);
         for input in &op.inputs {
-            params.extend(self.input_chunk(*input, size));
+            args.extend(self.input_chunk(*input, size));
         }
         let mut piece_params = op.piece_params().iter();
         for piece in pieces {
-            params.extend(self.input_chunk(piece.sizes, size));
-            params.push(Type::I64);
+            args.extend(self.input_chunk(piece.sizes, size));
+            args.push(Type::I64);
             let total = piece_params.nth(1).map_or(size, |total| Atom::Var(*total));
             for value in &piece.values {
-                params.extend(self.input_chunk(*value, total));
+                args.extend(self.input_chunk(*value, total));
                 piece_params.next();
             }
         }
-        let (params, accs) = (&params[..], accs_count);
-        let found = self.declared_types(&chunk.params);
+        // States may have sizes that other states are. Whatever is no state is known by its parameter only.
+        let accs = accs_count;
+        let mut atoms: Vec<Atom> = chunk.params.iter().map(|var| Atom::Var(*var)).collect();
+        for (atom, init) in atoms.iter_mut().skip(op.leading()).zip(&op.init) {
+            *atom = *init;
+        }
+        let wanted = self.declared_types(&chunk.params);
+        let args: Vec<Option<Type>> = args.into_iter().map(Some).collect();
         self.match_results(
-            "the parameters of the chunk function",
-            &[],
-            params,
-            &chunk.params.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>(),
-            &found.into_iter().map(Some).collect::<Vec<_>>(),
+            "the chunk function's parameters",
+            &chunk.params,
+            &wanted,
+            &atoms,
+            &args,
         );
         if chunk.ret.len() != chunk.body.results.len() {
             self.fail("the chunk function has results without types".to_owned());

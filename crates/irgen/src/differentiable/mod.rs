@@ -4,7 +4,9 @@
 //! Integers wrap around, so that sums and products are those of a ring, and what must be equal is equal to the bit.
 
 mod operators;
+mod smooth;
 
+pub use self::smooth::smooth_text;
 use crate::rng::Rng;
 use std::fmt::Write;
 

@@ -125,6 +125,37 @@ impl<'a> Lower<'a> {
                 let (size, shape) = (*size, Shape::Array(*size, Rc::new(elem)));
                 Ok(Chunk { size, col: Col::Flat(self.with_shape(array, &shape)) })
             }
+            Node::Join(pair, states) => self.join_chunk(pair, *states, run),
+            Node::Regroup { f, state, node } => {
+                let chunk = self.chunk(node, run)?;
+                let array = self.regular(chunk.col, chunk.size, span);
+                let left = run.states[*state].clone();
+                let Val::Array(have, elem, _) = &left else {
+                    self.bug(span, "what is left of a chunk is not an array");
+                };
+                let (have, elem) = (*have, elem.clone());
+                let mut value = self.apply(f.clone(), Val::i64(chunk.size), span)?;
+                for arg in [Val::bool(run.last), Val::i64(have), left, array] {
+                    value = self.apply(value, arg, span)?;
+                }
+                let mut fields = Vec::with_capacity(3);
+                for (name, elem) in [("0", None), ("1", Some(&elem)), ("2", Some(&elem))] {
+                    let field = self.project(&value, name, span)?;
+                    let Val::Array(size, found, _) = &field else {
+                        self.bug(span, "the function for a chunk does not return an array");
+                    };
+                    let shape = Shape::Array(*size, elem.unwrap_or(found).clone());
+                    fields.push((*size, self.with_shape(field, &shape)));
+                }
+                let [(size, sizes), (_, values), (_, left)] = fields
+                    .try_into()
+                    .unwrap_or_else(|_| fehu_base::bug("three fields are not three"));
+                run.states[*state] = left;
+                let parts = self.array_parts(&sizes);
+                let array = self.array_vars(&parts)[0];
+                let offsets = i64s(size, self.offsets(size, array, span));
+                Ok(Chunk { size, col: Col::Rows { sizes, offsets, values, dense: true } })
+            }
         }
     }
 
@@ -195,7 +226,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Some elements of an array, which are there.
-    fn slice_of(&mut self, array: &Val<'a>, from: Atom, size: Atom) -> Val<'a> {
+    pub(super) fn slice_of(&mut self, array: &Val<'a>, from: Atom, size: Atom) -> Val<'a> {
         let Val::Array(_, elem, parts) = array else {
             fehu_base::bug("a slice of something that is not an array");
         };

@@ -15,9 +15,30 @@ pub(super) struct Pass<'a> {
     pub(super) sources: Vec<Val<'a>>,
     /// Those whose elements differ in size: the sizes, and what all of them consist of.
     pub(super) pieces: Vec<(Val<'a>, Val<'a>)>,
-    /// What the first chunk starts with.
-    pub(super) states: Vec<Val<'a>>,
+    /// What is handed on.
+    pub(super) states: Vec<State<'a>>,
     pub(super) span: Span,
+}
+
+/// What is handed on from chunk to chunk.
+pub(super) struct State<'a> {
+    /// What the first chunk starts with.
+    pub(super) init: Val<'a>,
+    /// Whether it is an array of any size. That size is then handed on before it.
+    pub(super) grows: bool,
+}
+
+impl<'a> State<'a> {
+    /// Its parts when it has this value.
+    pub(super) fn parts(&self, value: &Val<'a>) -> Vec<Atom> {
+        let mut parts = value.parts();
+        if self.grows
+            && let Val::Array(size, ..) = value
+        {
+            parts.insert(0, *size);
+        }
+        parts
+    }
 }
 
 /// What is done with a chunk.
@@ -40,6 +61,14 @@ pub(super) enum Node<'a> {
         elem: Option<Shape>,
         node: Box<Node<'a>>,
     },
+    /// Two sequences that are not in step, and the numbers of the states with what they are ahead.
+    Join(Box<[Node<'a>; 2]>, [usize; 2]),
+    /// A function for chunks that yields pieces, and the number of the state with what is left for the next one.
+    Regroup {
+        f: Val<'a>,
+        state: usize,
+        node: Box<Node<'a>>,
+    },
 }
 
 impl<'a> Pass<'a> {
@@ -48,7 +77,13 @@ impl<'a> Pass<'a> {
     }
 
     fn state(&mut self, init: Val<'a>) -> usize {
-        self.states.push(init);
+        self.states.push(State { init, grows: false });
+        self.states.len() - 1
+    }
+
+    /// A state that is an array of any size, and empty at first.
+    pub(super) fn growing(&mut self, none: Val<'a>) -> usize {
+        self.states.push(State { init: none, grows: true });
         self.states.len() - 1
     }
 }
@@ -72,6 +107,9 @@ impl<'a> Lower<'a> {
                 Ok(Node::Map(f.clone(), elem, Box::new(self.plan(inner, pass)?)))
             }
             ("seq_zip", [a, b]) => {
+                if let Some(elems) = self.joined([a, b], instance.as_ref(), span)? {
+                    return self.plan_join([a, b], elems, pass);
+                }
                 let a = self.in_step(a, pass)?;
                 let b = self.in_step(b, pass)?;
                 Ok(Node::Zip(Box::new([a, b])))
@@ -89,6 +127,11 @@ impl<'a> Lower<'a> {
                 let state = pass.state(init.clone());
                 let node = Box::new(self.plan(inner, pass)?);
                 Ok(Node::Chunks { f: f.clone(), state, elem, node })
+            }
+            ("seq_pieces", [f, none, inner]) => {
+                let state = pass.growing(none.clone());
+                let node = Box::new(self.plan(inner, pass)?);
+                Ok(Node::Regroup { f: f.clone(), state, node })
             }
             (name, _) => {
                 self.bug(span, format!("the operator \"{name}\" on sequences is not implemented"))
@@ -151,7 +194,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn changes_rate(&self, seq: &Val<'a>, span: Span) -> bool {
+    pub(super) fn changes_rate(&self, seq: &Val<'a>, span: Span) -> bool {
         let Val::Fun(closure) = seq else {
             self.bug(span, "a value that is not a sequence is read as one");
         };
@@ -159,7 +202,7 @@ impl<'a> Lower<'a> {
             self.bug(span, "a function is read as a sequence");
         };
         match name {
-            "seq_filter" | "seq_flat" | "seq_chunks" => true,
+            "seq_filter" | "seq_flat" | "seq_chunks" | "seq_pieces" => true,
             // The arguments that are no sequences are functions, arrays and states.
             _ => closure.args.iter().any(|arg| self.is_seq(arg) && self.changes_rate(arg, span)),
         }

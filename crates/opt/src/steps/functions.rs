@@ -61,9 +61,14 @@ pub(super) fn pass_function(
     let last = b.param("last", Type::BOOL);
     let mut params = vec![start, size, last];
     let mut states = Vec::new();
+    // Their types may mention other states.
+    let mut known = Subst::default();
     for param in passes.iter().flat_map(|pass| pass.stream.acc_params()) {
-        let ty = b.ty(*param).clone();
-        states.push(b.param("s", ty));
+        let mut ty = b.ty(*param).clone();
+        subst_type(&mut ty, &known);
+        let state = b.param("s", ty);
+        known.insert(*param, Atom::Var(state));
+        states.push(state);
     }
     params.extend(&states);
     let mut all: Vec<usize> = Vec::new();

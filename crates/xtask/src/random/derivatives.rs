@@ -5,26 +5,28 @@
 //! - Both yield the results of `f` as well.
 //! - `u (J v) = (u J) v`, for any `u` and `v`.
 //! - If `f` is a polynomial, `f(x + 2^32 v) - f(x) = 2^32 J v`: all further terms are multiples of `2^64`.
+//! - The second derivatives of a polynomial by the same seeds are the same, in forward mode after reverse mode and the other way round.
 //! - Passes of the optimiser do not change the derivatives.
 //!
 //! Every fourth program is one of any kind, with all types of numbers: for these, nothing is said of the derivative itself.
 //!
 //! What the compiler refuses to differentiate is counted, and not wrong.
 
+use super::integers::{combine, dot, random_like, show_all};
 use super::{Args, ENOUGH};
+use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_base::stack::with_large_stack;
-use fehu_base::{IdVec, Prim};
 use fehu_driver::pipelines::PIPELINES;
-use fehu_interp::{Buffer, ErrorKind, Interp, Options, Value};
+use fehu_interp::{ErrorKind, Interp, Options, Value};
 use fehu_ir::free::free_in_body;
 use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
-    Atom, Body, Diff, DiffForm, Elem, Exp, Fun, FunId, Lambda, Param, Prog, Scalar, Seeds, Stm,
-    Type, Var, VarInfo,
+    Atom, Body, Diff, DiffForm, Elem, Exp, Fun, FunId, Lambda, Param, Prog, Seeds, Stm, Type, Var,
+    VarInfo,
 };
 use fehu_irgen::rng::Rng;
 use fehu_irgen::{CONSTANT, Config, differentiable_text, is_polynomial, random_prog};
@@ -78,7 +80,7 @@ enum Kind {
 }
 
 /// What is wrong with a program.
-enum Fault {
+pub(super) enum Fault {
     /// It is not differentiated; this says why.
     Refused(String),
     /// The compiler fails, or makes something that is no program.
@@ -204,7 +206,11 @@ impl Run<'_> {
 }
 
 impl Fault {
-    fn text(&self) -> &str {
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(self, Fault::Refused(_))
+    }
+
+    pub(super) fn text(&self) -> &str {
         match self {
             Fault::Refused(why)
             | Fault::Broken(why)
@@ -240,11 +246,13 @@ fn sample(seed: u64) -> Result<Prog, String> {
 }
 
 /// A function with its derivatives, as code.
-struct Derived {
-    prog: Prog,
-    primal: FunId,
-    forward: FunId,
-    reverse: FunId,
+pub(super) struct Derived {
+    pub(super) prog: Prog,
+    pub(super) primal: FunId,
+    pub(super) forward: FunId,
+    pub(super) reverse: FunId,
+    /// Those of a polynomial: forward mode after reverse mode, and the other way round.
+    pub(super) second: Option<[FunId; 2]>,
     /// The parameters that it is differentiated by.
     active: Vec<usize>,
     /// The results that are differentiated.
@@ -254,7 +262,9 @@ struct Derived {
 /// Differentiates the last function of a program, and checks what must hold.
 fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
     let mut counts = Counts::default();
-    let Some(derived) = derive(prog)? else { return Ok(counts) };
+    let Some(derived) = derive(prog, Kind::of(seed) == Kind::Polynomial && seed % 5 == 0)? else {
+        return Ok(counts);
+    };
     let mut rng = Rng::new(seed);
     for sizes in SIZES {
         match check(&derived, sizes, Kind::of(seed), &mut rng)? {
@@ -270,7 +280,7 @@ fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
 }
 
 /// The program with both derivatives; nothing if the function is not one that can be asked for them.
-fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
+pub(super) fn derive(prog: &Prog, twice: bool) -> Result<Option<Derived>, Fault> {
     let mut prog = prog.clone();
     let Some(last) = prog.funs.len().checked_sub(1) else { return Ok(None) };
     let primal = FunId::from_index(last);
@@ -304,6 +314,15 @@ fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
     let chosen = (&active[..], &results[..]);
     let [forward, reverse] = [true, false].map(|forward| wrapper(fun, primal, chosen, forward));
     let (forward, reverse) = (prog.funs.push(forward), prog.funs.push(reverse));
+    let second = twice.then(|| {
+        // By the parameters, of what the derivative yields after the results.
+        let [gradient, tangent] =
+            [(reverse, active.len()), (forward, results.len())].map(|(id, count)| {
+                let of: Vec<usize> = (results.len()..results.len() + count).collect();
+                wrapper(&prog.funs[id], id, (&active, &of), id == reverse)
+            });
+        [prog.funs.push(gradient), prog.funs.push(tangent)]
+    });
     if let Err(errors) = verify(&prog) {
         return Err(Fault::Broken(render(&prog, &errors)));
     }
@@ -321,7 +340,7 @@ fn derive(prog: &Prog) -> Result<Option<Derived>, Fault> {
     if let Err(errors) = verify(&prog) {
         return Err(Fault::Broken(render(&prog, &errors)));
     }
-    Ok(Some(Derived { prog, primal, forward, reverse, active, results }))
+    Ok(Some(Derived { prog, primal, forward, reverse, second, active, results }))
 }
 
 /// A function that yields results of another one and its derivative, for seeds that are its last parameters.
@@ -380,7 +399,7 @@ fn check(
     kind: Kind,
     rng: &mut Rng,
 ) -> Result<Option<bool>, Fault> {
-    let Derived { prog, primal, forward, reverse, active, results } = derived;
+    let Derived { prog, primal, forward, reverse, second, active, results } = derived;
     let differs = |why: String| Fault::Differs(why);
     let mut args = arguments::random(&prog.funs[*primal], sizes, rng).map_err(differs)?;
     for index in active.iter().filter(|_| kind != Kind::General) {
@@ -453,6 +472,25 @@ fn check(
             }
         }
     }
+    if let Some([after_reverse, after_forward]) = *second {
+        // The derivatives of `u J` in direction `v`, and of `J v` by `u`.
+        let mut found = Vec::new();
+        for (fun, first, then) in
+            [(after_reverse, &adjoint, &direction), (after_forward, &direction, &adjoint)]
+        {
+            let all: Vec<Value> = args.iter().chain(first).chain(then).cloned().collect();
+            let mut values = match call(fun, all, STEPS * TIMES * TIMES) {
+                Ok(values) => values,
+                Err(error) if error.kind == ErrorKind::Resource => return Ok(None),
+                Err(error) => return Err(differs(format!("second derivative: {error}"))),
+            };
+            found.push(values.split_off(values.len() - active.len()));
+        }
+        if !found[0].iter().zip(&found[1]).all(|(a, b)| a.same_bits(b)) {
+            let [a, b] = [&found[0], &found[1]].map(|values| show_all(values));
+            return Err(differs(format!("the second derivatives are {a} and {b}\n{}", context())));
+        }
+    }
     if left != right {
         return Err(differs(format!("{left} is not {right}\n{}", context())));
     }
@@ -502,65 +540,4 @@ fn has_operators(prog: &Prog) -> bool {
         look.body(&fun.body);
         look.1
     })
-}
-
-fn numbers(value: &Value) -> Vec<i64> {
-    let integer = |scalar: Scalar| match scalar {
-        Scalar::I64(number) => number,
-        other => unreachable!("{other:?} is not of type i64"),
-    };
-    match value {
-        Value::Scalar(scalar) => vec![integer(*scalar)],
-        Value::Array(array) => {
-            let buffer = array.to_buffer();
-            (0..array.count()).filter_map(|at| buffer.get(at)).map(integer).collect()
-        }
-        Value::Acc(_) | Value::Gone => unreachable!("no value"),
-    }
-}
-
-/// A value of this shape.
-fn with_numbers(like: &Value, numbers: impl Iterator<Item = i64>) -> Value {
-    let numbers: Vec<i64> = numbers.collect();
-    match like {
-        Value::Array(array) => Value::array(&array.shape(), Buffer::from(numbers))
-            .unwrap_or_else(|| unreachable!("there are as many numbers")),
-        Value::Scalar(_) | Value::Acc(_) | Value::Gone => {
-            Value::Scalar(Scalar::I64(numbers.first().copied().unwrap_or_default()))
-        }
-    }
-}
-
-fn random_like(value: &Value, rng: &mut Rng) -> Value {
-    match value {
-        Value::Array(array) if array.elem() != Elem::Prim(Prim::I64) => {
-            let mut buffer = Buffer::empty(array.elem());
-            for _ in 0..array.count() {
-                let pushed = buffer.push(arguments::scalar(array.elem(), rng));
-                pushed.unwrap_or_else(|| unreachable!("an element of this type"));
-            }
-            Value::array(&array.shape(), buffer)
-                .unwrap_or_else(|| unreachable!("there are as many elements"))
-        }
-        Value::Scalar(scalar) if scalar.elem() != Elem::Prim(Prim::I64) => {
-            Value::Scalar(arguments::scalar(scalar.elem(), rng))
-        }
-        Value::Array(_) | Value::Scalar(_) | Value::Acc(_) | Value::Gone => {
-            let count = numbers(value).len();
-            with_numbers(value, (0..count).map(|_| rng.range(-9, 9)))
-        }
-    }
-}
-
-fn combine(a: &Value, b: &Value, with: impl Fn(i64, i64) -> i64) -> Value {
-    with_numbers(a, numbers(a).into_iter().zip(numbers(b)).map(|(a, b)| with(a, b)))
-}
-
-fn dot(a: &[Value], b: &[Value]) -> i64 {
-    let pairs = a.iter().zip(b).flat_map(|(a, b)| numbers(a).into_iter().zip(numbers(b)));
-    pairs.fold(0i64, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(b)))
-}
-
-fn show_all(values: &[Value]) -> String {
-    values.iter().map(show).collect::<Vec<_>>().join(" ")
 }

@@ -78,27 +78,3 @@ impl Network {
         Some(path)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{NEVER, Network};
-
-    #[test]
-    fn the_narrow_place_is_cut() {
-        // 0 -> 1 -> 2 -> 3, and 1 -> 3 beside it.
-        let mut network = Network::new(4);
-        network.edge(0, 1, 3);
-        network.edge(1, 2, 2);
-        network.edge(2, 3, NEVER);
-        network.edge(1, 3, 2);
-        assert_eq!(network.cut(0, 3), [false, true, true, true]);
-    }
-
-    #[test]
-    fn of_equal_cuts_the_last_one() {
-        let mut network = Network::new(3);
-        network.edge(0, 1, 2);
-        network.edge(1, 2, 2);
-        assert_eq!(network.cut(0, 2), [false, false, true]);
-    }
-}

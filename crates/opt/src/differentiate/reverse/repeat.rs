@@ -228,7 +228,7 @@ impl Reverse {
     }
 
     pub(super) fn repeat_back(&mut self, b: &mut Builder<'_>, stm: &Stm, taped: &Taped) -> Res<()> {
-        let adjoints = self.take_all(&stm.pat);
+        let adjoints = self.take_all(b, &stm.pat);
         if adjoints.iter().all(Option::is_none) && !taped.contributes {
             return Ok(());
         }

@@ -1,0 +1,78 @@
+//! The Python package: built as a wheel with this compiler, installed into an environment of its own, and tested there by `python/tests`.
+//!
+//! What it needs is installed from PyPI on the first run, and kept in the target folder.
+#![cfg(unix)]
+
+use crate::common::{self, kept, repository, succeed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the package needs, and what its wheel is built and checked with.
+const REQUIREMENTS: [&str; 3] = ["numpy", "maturin==1.16.0", "mypy==2.4.1"];
+
+#[test]
+fn the_package_works() {
+    let (folder, _lock) = kept("python-package");
+    let python = environment(&folder);
+    install(&python, &folder);
+    let tests = repository().join("python/tests");
+    let mut run = Command::new(&python);
+    run.args(["-m", "unittest", "discover", "--quiet", "-s"]).arg(tests).current_dir(&folder);
+    run.env("XDG_CACHE_HOME", common::cache()).env_remove("FEHU").env_remove("CC");
+    // Nobody waits for the optimiser here.
+    run.env("CFLAGS", "-O1");
+    succeed(&mut run);
+    let mut check = Command::new(&python);
+    check.args(["-m", "mypy", "--strict", "-p", "fehu", "--cache-dir"]).arg(folder.join("mypy"));
+    check.current_dir(&folder);
+    succeed(&mut check);
+}
+
+/// An environment of its own, with what the package needs.
+fn environment(folder: &Path) -> PathBuf {
+    let environment = folder.join("environment");
+    let (python, stamp) = (environment.join("bin/python"), environment.join("installed.txt"));
+    let wanted = REQUIREMENTS.join(" ");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return python;
+    }
+    // What is half installed is made anew.
+    let _ = std::fs::remove_dir_all(&environment);
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
+    let mut pip = pip(&python);
+    succeed(pip.args(REQUIREMENTS));
+    std::fs::write(&stamp, wanted).expect("it can be noted");
+    python
+}
+
+fn pip(python: &Path) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]);
+    pip
+}
+
+/// Builds the wheel, as pip does, and installs it.
+fn install(python: &Path, folder: &Path) {
+    let wheels = folder.join("wheels");
+    let _ = std::fs::remove_dir_all(&wheels);
+    std::fs::create_dir_all(&wheels).expect("the folder can be made");
+    let package = repository().join("python");
+    let mut build = Command::new(python);
+    build.args(["-c", "import sys, backend; backend.build_wheel(sys.argv[1])"]).arg(&wheels);
+    build.current_dir(&package).env("PYTHONPATH", package.join("packaging"));
+    build.env("FEHU_EXECUTABLE", env!("CARGO_BIN_EXE_fehu"));
+    build.env("CARGO_TARGET_DIR", folder.join("target"));
+    build.env("PATH", path_with(python));
+    // These belong to the compilation of this test.
+    build.env_remove("CFLAGS").env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    succeed(&mut build);
+    let wheel = std::fs::read_dir(&wheels).expect("it can be listed").flatten().next();
+    let wheel = wheel.expect("there is a wheel").path();
+    succeed(pip(python).args(["--no-deps", "--force-reinstall"]).arg(wheel));
+}
+
+/// The programs of an environment first.
+fn path_with(python: &Path) -> String {
+    let bin = python.parent().expect("it is in a folder");
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default())
+}

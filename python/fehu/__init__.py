@@ -1,0 +1,34 @@
+"""fehu: a compiler for a small, pure, data-parallel array language, and its programs as functions of Python.
+
+    import fehu, numpy as np
+    dot = fehu.define("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    dot(np.ones(10, np.float32), np.ones(10, np.float32))
+
+See `compile` for all that can be chosen, `Module` for what a compiled program is, and `Error` for what can go wrong.
+"""
+
+from __future__ import annotations
+
+from ._arrays import FileChunks
+from ._compile import compile, cuda_devices, define, executable
+from ._dispatch import Array, Value
+from ._errors import (
+    ArgumentError,
+    CompileError,
+    CompileWarning,
+    Diagnostic,
+    Error,
+    OutOfMemory,
+    ProgramError,
+    RangeError,
+    Unavailable,
+)
+from ._module import Function, Module, Type, Types, stubs
+from ._transform import grad, value_and_grad, vjp, vmap
+
+__version__ = "0.1.0"
+__all__ = [
+    "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
+    "OutOfMemory", "ProgramError", "RangeError", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
+    "grad", "stubs", "value_and_grad", "vjp", "vmap",
+]

@@ -1,0 +1,184 @@
+"""From a program's text to a loaded module: runs the `fehu` executable, which keeps what it has compiled.
+
+The executable is asked every time, because it knows which files a program imports; for a program that has not changed it takes some
+milliseconds, since compiled libraries are kept under a digest of their C text (`fehu/objects` in the user's cache folder). The same text
+compiled again in the same process gives the same module.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ._errors import CompileError, CompileWarning, Diagnostic, Unavailable
+from ._module import Module, load
+
+BACKENDS = ("c", "multicore", "cuda", "opencl")
+_known: dict[Any, Module] = {}
+_lock = threading.Lock()
+
+
+def compile(
+    source: str | os.PathLike[str],
+    backend: str | None = None,
+    *,
+    name: str | None = None,
+    entry_points: Sequence[str] = (),
+    options: dict[str, int | str] | None = None,
+    strict: bool = False,
+    safe: bool = False,
+    strict_float: bool = False,
+    werror: bool = False,
+) -> Module:
+    """Compiles a program and loads it.
+
+    `source` is the text of a program, or the path of a file: a `Path`, or a string without line breaks that ends in `.fut`. `backend` is
+    "c", "multicore", "cuda", "opencl", or "auto", which is "cuda" if there is such a device and "multicore" otherwise; the default
+    is the variable FEHU_BACKEND, or "auto". `options` are settings of the context (`num_threads`, `profiling`, `device`) and tuning
+    parameters. With `strict`, arguments that would have to be copied are errors. `safe` ignores `#[unsafe]`; `strict_float` keeps the order of
+    operations on floats; `werror` makes warnings errors.
+    """
+    backend = _backend(backend)
+    path = source if isinstance(source, os.PathLike) else source if "\n" not in source and source.endswith(".fut") else None
+    flags = [f"--entry-point={entry}" for entry in entry_points]
+    flags += ["--safe"] * safe + ["--strict-float"] * strict_float + ["--Werror"] * werror
+    settings = dict(options or {})
+    if path is not None:
+        path = os.fspath(path)
+        return _build(path, None, backend, name or Path(path).stem, flags, settings, strict)
+    key = (source, backend, name, tuple(flags), tuple(sorted(settings.items())), strict, os.getcwd())
+    with _lock:
+        found = _known.get(key)
+    if found is None:
+        found = _build("-", str(source), backend, name or "program", flags, settings, strict)
+        with _lock:
+            _known[key] = found
+    return found
+
+
+def define(source: str, backend: str | None = None, **arguments: Any) -> Any:
+    """The only entry point of a program as a function; if it has several, the module.
+
+    A text without `entry` or `def` is an expression: `fehu.define(r"\\(xs: []f64) -> f64.sum xs")`.
+    """
+    words = source.split()
+    if not any(word in ("entry", "def", "let", "import", "module", "type") for word in words[:1]) and not any(
+        line.startswith(("entry ", "def ", "#[")) for line in source.splitlines()
+    ):
+        source = _expression(source)
+    module = compile(source, backend, **arguments)
+    functions = list(module.entry_points.values())
+    return functions[0] if len(functions) == 1 else module
+
+
+def _expression(source: str) -> str:
+    """A lambda as an entry point: its parameters are those of the entry point."""
+    text = source.strip()
+    if not text.startswith("\\"):
+        return f"entry value = {text}"
+    depth = 0
+    for at, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if depth == 0 and text.startswith("->", at):
+            return f"entry f {text[1:at].strip()} =\n  {text[at + 2 :].strip()}"
+    return f"entry value = {text}"
+
+
+@functools.cache
+def executable() -> str:
+    """Where the compiler is: `FEHU`, or beside this Python, or on the path."""
+    named = os.environ.get("FEHU")
+    beside = Path(sys.executable).with_name("fehu.exe" if os.name == "nt" else "fehu")
+    found = named or (str(beside) if beside.exists() else None) or shutil.which("fehu")
+    if not found:
+        raise Unavailable("the `fehu` executable is not there; it is part of the package fehu-lang: reinstall that, or set FEHU to its path")
+    return found
+
+
+@functools.cache
+def cuda_devices() -> int:
+    """How many GPUs CUDA knows."""
+    try:
+        library = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int()
+    ready = library.cuInit(0) == 0 and library.cuDeviceGetCount(ctypes.byref(count)) == 0
+    return count.value if ready else 0
+
+
+def _backend(backend: str | None) -> str:
+    backend = backend or os.environ.get("FEHU_BACKEND") or "auto"
+    if backend == "auto":
+        return "cuda" if cuda_devices() > 0 else "multicore"
+    if backend not in BACKENDS:
+        raise ValueError(f'backend must be "auto" or one of {", ".join(BACKENDS)}, got {backend!r}')
+    return backend
+
+
+def _run(arguments: list[str], text: str | None) -> subprocess.CompletedProcess[str]:
+    command = [executable(), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", env=_environment())
+
+
+def _build(file: str, text: str | None, backend: str, name: str, flags: list[str], settings: dict[str, Any], strict: bool) -> Module:
+    shown = f"<{name}>"
+    with tempfile.TemporaryDirectory(prefix="fehu-") as folder:
+        output = os.path.join(folder, "program")
+        done = _run([backend, "--library", "--shared", "-o", output, *flags, file], text)
+        said = done.stderr.replace("<stdin>", shown).strip()
+        if done.returncode != 0:
+            if "error[c-compiler-not-found]" in said:
+                raise Unavailable(f"{said}\n\npip can bring one: pip install 'fehu-lang[cc]'")
+            raise CompileError(said or f"the compiler failed with code {done.returncode}", _diagnostics(file, text, shown))
+        if said:
+            warnings.warn(said, CompileWarning, stacklevel=4)
+        with open(output + ".json", encoding="utf-8") as stream:
+            manifest = json.load(stream)
+        suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+        source = text if text is not None else Path(file).read_text("utf-8")
+        return load(output + suffix, manifest, name, source, manifest.get("c_compiler", ""), settings, strict)
+
+
+def _environment() -> dict[str, str]:
+    """Where the compiler finds the C compiler that pip has brought for this Python, if there is no other."""
+    return os.environ | {"FEHU_PYTHON": sys.executable}
+
+
+def _diagnostics(file: str, text: str | None, shown: str) -> list[Diagnostic]:
+    """The same messages as data."""
+    done = _run(["check", "--format=json", file], text)
+    found = []
+    for line in done.stdout.splitlines() + done.stderr.splitlines():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(message, dict) and "severity" in message:
+            found.append(_diagnostic(message, shown))
+    return found
+
+
+def _diagnostic(message: dict[str, Any], shown: str) -> Diagnostic:
+    place: dict[str, Any] = next((span for span in message.get("spans", ()) if span.get("primary")), {})
+    file = place.get("file")
+    return Diagnostic(
+        severity=message["severity"],
+        code=message.get("code", ""),
+        message=message.get("message", ""),
+        file=shown if file == "<stdin>" else file,
+        line=place.get("line"),
+        column=place.get("column"),
+        raw=message,
+    )

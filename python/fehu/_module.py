@@ -1,0 +1,233 @@
+"""Compiled programs: their entry points as functions, and their types."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from . import _dispatch, _threads
+from ._errors import Error
+
+_NUMPY = {
+    "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64",
+}
+
+
+class Function:
+    """An entry point. Call it; `types` has the types of its parameters and of its result, as the program writes them."""
+
+    def __init__(self, call: Any, described: dict[str, Any], module: Module) -> None:
+        self._call = call
+        self.__name__ = self.__qualname__ = call.name
+        self.__module__ = module.name
+        self.module = module
+        signature = described.get("signature", {})
+        names = [item["name"] for item in described["inputs"]]
+        sources = signature.get("inputs") or [item["type"] for item in described["inputs"]]
+        stars = ["*" if item["unique"] else "" for item in described["inputs"]]
+        self.types = {name: star + ty for name, star, ty in zip(names, stars, sources)}
+        self.result = ("*" if described["output"]["unique"] else "") + signature.get("output", described["output"]["type"])
+        self.__annotations__ = {name: annotation(ty) for name, ty in self.types.items()} | {"return": annotation(self.result)}
+        self.__signature__ = _signature(self.types, self.result)
+        self.__doc__ = "\n\n".join(part for part in (described.get("doc"), self.signature) if part)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._call(*args, **named)
+
+    @property
+    def signature(self) -> str:
+        """The type as the program writes it: `dot (xs: [n]f32) (ys: [n]f32) : f32`."""
+        params = "".join(f" ({name}: {ty})" for name, ty in self.types.items())
+        return f"{self.__name__}{params} : {self.result}"
+
+    def submit(self, *args: Any, **named: Any) -> Future[Any]:
+        """Starts a call on a thread of the module's own; what comes back is a future."""
+        return self.module._executor().submit(self._call, *args, **named)
+
+    def __repr__(self) -> str:
+        return f"<fehu function {self.signature}>"
+
+
+def _signature(types: dict[str, str], result: str) -> inspect.Signature | None:
+    try:
+        params = [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation(ty))
+            for name, ty in types.items()
+        ]
+        return inspect.Signature(params, return_annotation=annotation(result))
+    except ValueError:  # names that Python does not have
+        return None
+
+
+def numpy_name(ty: str) -> str | None:
+    """What NumPy calls a primitive type; None for others."""
+    return "bool" if ty == "bool" else _NUMPY.get(ty)
+
+
+def annotation(ty: str) -> str:
+    """A type of the program as Python writes it."""
+    ty = ty.lstrip("*")
+    elem = ty
+    while elem.startswith("["):
+        elem = elem[elem.index("]") + 1 :]
+    if elem in _NUMPY or elem == "bool":
+        name = f"np.{_NUMPY[elem]}" if elem != "bool" else "np.bool_"
+        if elem != ty:
+            return f"NDArray[{name}]"
+        return name if elem != "bool" else "bool"
+    if ty == "()":
+        return "tuple[()]"
+    if ty.startswith("(") and ty.endswith(")"):
+        return f"tuple[{', '.join(annotation(part) for part in _parts(ty[1:-1]))}]"
+    return "fehu.Value"
+
+
+def _parts(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for at, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]
+
+
+def stubs(module: Module) -> str:
+    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers."""
+    lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
+    for function in module:
+        params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
+        doc = json.dumps(function.__doc__)
+        lines.append(f"def {function.__name__}({params}) -> {annotation(function.result)}:\n    {doc}")
+    return "\n".join(lines) + "\n"
+
+
+class Type:
+    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors: `shape.circle(1.0)`."""
+
+    def __init__(self, name: str, described: dict[str, Any], program: Any) -> None:
+        self.name = name
+        self._program = program
+        record = described.get("record") or described.get("record_array") or {}
+        self.fields = {item["name"]: item["type"] for item in record.get("fields", [])}
+        variants = described.get("sum", {}).get("variants", [])
+        self.variants = {item["name"]: tuple(item["payload"]) for item in variants}
+
+    def __call__(self, *values: Any, **fields: Any) -> Any:
+        if self.variants:
+            raise Error(f"{self.name} is a sum type: use one of its constructors, {', '.join(self.variants)}")
+        return self._program.make(self.name, None, fields if fields else values[0] if len(values) == 1 else values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self.variants:
+            raise AttributeError(f"the type {self.name} has no constructor {name}")
+        return lambda *payload: self._program.make(self.name, name, payload)
+
+    def restore(self, data: bytes) -> Any:
+        """The value that `value.store()` has made these bytes of."""
+        return self._program.restore(self.name, data)
+
+    def __repr__(self) -> str:
+        if self.variants:
+            return f"<fehu type {self.name} = {' | '.join('#' + ' '.join((name, *types)) for name, types in self.variants.items())}>"
+        if self.fields:
+            return f"<fehu type {self.name} = {{{', '.join(f'{name}: {ty}' for name, ty in self.fields.items())}}}>"
+        return f"<fehu type {self.name}>"
+
+
+class Types(dict[str, Type]):
+    """The opaque types of a program, by name or as attributes."""
+
+    def __getattr__(self, name: str) -> Type:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the program has no type {name}") from None
+
+
+class Module:
+    """A compiled program with a context. Entry points are attributes; those whose names Python does not have are items.
+
+    A context does one call at a time: threads that share a module wait for each other, without holding the interpreter's lock.
+    `fork()` gives another context of the same program to a thread that should not wait.
+    """
+
+    def __init__(self, program: Any, manifest: dict[str, Any], name: str, source: str, compiler: str) -> None:
+        self.name = name
+        self.source = source
+        self.backend: str = manifest["backend"]
+        self.compiler = compiler
+        self.manifest = manifest
+        self._program = program
+        self._threads: ThreadPoolExecutor | None = None
+        self.types = Types((ty, Type(ty, item, program)) for ty, item in manifest["types"].items() if item["kind"] == "opaque")
+        self.entry_points: dict[str, Function] = {}
+        for call in program.functions():
+            function = Function(call, manifest["entry_points"][call.name], self)
+            self.entry_points[call.name] = function
+            if call.name.isidentifier() and not hasattr(type(self), call.name) and call.name not in self.__dict__:
+                setattr(self, call.name, function)
+
+    def __getitem__(self, name: str) -> Function:
+        return self.entry_points[name]
+
+    def __getattr__(self, name: str) -> Function:
+        # Entry points were set; this is for type checkers, and for what is not there.
+        known = ", ".join(self.__dict__.get("entry_points", ()))
+        raise AttributeError(f"the program has no entry point {name}; there are: {known}")
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self.entry_points.values())
+
+    def __len__(self) -> int:
+        return len(self.entry_points)
+
+    @property
+    def copies(self) -> int:
+        """How many array arguments had to be copied so far: because of their order in memory, or to get to a device."""
+        return int(self._program.copies)
+
+    def report(self) -> dict[str, Any]:
+        """What the program says about its memory, and with `profiling=1` about what took time."""
+        report: dict[str, Any] = json.loads(self._program.report() or "{}")
+        return report
+
+    def fork(self, **options: int | str) -> Module:
+        """The same program with a context of its own, for another thread."""
+        program = self._program.fork([(name, str(value)) for name, value in options.items()])
+        return Module(program, self.manifest, self.name, self.source, self.compiler)
+
+    def cancel(self) -> None:
+        """Stops the call that another thread is waiting for: it raises `ProgramError`."""
+        self._program.cancel()
+
+    def _executor(self) -> ThreadPoolExecutor:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(1, thread_name_prefix=f"fehu-{self.name}")
+        return self._threads
+
+    def __repr__(self) -> str:
+        lines = [f"<fehu module {self.name} for {self.backend}:"]
+        lines += [f"  {function.signature}" for function in self.entry_points.values()]
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td style='text-align:left'><code>{escape(f.signature)}</code></td><td style='text-align:left'>{escape((f.__doc__ or '').split(chr(10))[0])}</td></tr>"
+            for f in self.entry_points.values()
+        )
+        return f"<b>{escape(self.name)}</b> for {escape(self.backend)}<table>{rows}</table>"
+
+
+def load(path: str, manifest: dict[str, Any], name: str, source: str, compiler: str, options: dict[str, Any], strict: bool) -> Module:
+    """Loads a shared library that the compiler has made."""
+    settings = [(key, str(value)) for key, value in options.items()]
+    program = _dispatch.Program(path, manifest["backend"], settings, strict, _threads.main_thread())
+    return Module(program, manifest, name, source, compiler)

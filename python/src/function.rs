@@ -1,0 +1,197 @@
+//! Calls of entry points.
+
+use crate::arguments::{Arg, Arguments, Likeness, Temporaries, addresses, build};
+use crate::errors::{Failure, Mismatch};
+use crate::interrupt::Guard;
+use crate::library::{Context, Memory, Turn};
+use crate::results::Out;
+use crate::scalars::Slot;
+use crate::sequences::Source;
+use fehu::tables::{Entry, Input, Pull, Push};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::sync::Arc;
+
+/// An entry point of a program, in one of its contexts.
+#[pyclass(frozen, module = "fehu")]
+pub(crate) struct Function {
+    context: Arc<Context>,
+    entry: &'static Entry,
+    inputs: Vec<Input>,
+    /// Whether copies of arguments are errors.
+    strict: bool,
+    /// The thread that handles signals.
+    main_thread: u64,
+}
+
+impl Function {
+    pub(crate) fn new(
+        context: Arc<Context>,
+        entry: &'static Entry,
+        strict: bool,
+        main_thread: u64,
+    ) -> Function {
+        Function { context, entry, inputs: entry.inputs(), strict, main_thread }
+    }
+
+    /// The arguments in the order of the parameters.
+    fn bound<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (name, wanted) = (self.entry.name(), self.inputs.len());
+        let mut all: Vec<Bound<'py, PyAny>> = args.iter().collect();
+        let wrong = |what: String| Err(Mismatch::Wrong(what).into());
+        if all.len() > wanted {
+            return wrong(format!("{name} takes {wanted} arguments, got {}", all.len()));
+        }
+        let mut used = 0;
+        for input in &self.inputs[all.len()..] {
+            let value = named.map(|named| named.get_item(input.name)).transpose()?.flatten();
+            let Some(value) = value else {
+                return wrong(format!("{name}: the argument `{}` is missing", input.name));
+            };
+            all.push(value);
+            used += 1;
+        }
+        if let Some(named) = named.filter(|named| named.len() > used) {
+            for key in named.keys() {
+                let key = key.cast::<PyString>()?.to_string_lossy();
+                match self.inputs.iter().position(|input| input.name == key) {
+                    None => return wrong(format!("{name} has no parameter `{key}`")),
+                    Some(at) if at < args.len() => {
+                        return wrong(format!("{name}: the argument `{key}` is given twice"));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Does the call, during a turn.
+    fn run(
+        &self,
+        turn: &Turn<'_>,
+        args: &[Arg],
+        streams: Option<&Streams>,
+    ) -> Result<Out, Failure> {
+        let mut made = Temporaries::default();
+        turn.context.cancel(false);
+        let result = self.call(turn, args, streams, &mut made);
+        made.free(turn);
+        result
+    }
+
+    fn call(
+        &self,
+        turn: &Turn<'_>,
+        args: &[Arg],
+        streams: Option<&Streams>,
+        made: &mut Temporaries,
+    ) -> Result<Out, Failure> {
+        let slots =
+            self.inputs.iter().zip(args).map(|(input, arg)| build(turn, input.ty, arg, made));
+        let slots: Vec<Slot> = slots.collect::<Result<_, _>>()?;
+        let inputs = addresses(&slots);
+        let mut out: Slot = [0; 8];
+        let place = out.as_mut_ptr().cast();
+        // SAFETY: we have the turn; there is a value of the right type for each input, and room for the result.
+        let code = unsafe {
+            match (streams, self.entry.stream) {
+                (Some(streams), Some(stream)) => stream(
+                    turn.raw(),
+                    place,
+                    inputs.as_ptr(),
+                    streams.pulls.as_ptr(),
+                    std::ptr::null::<Push>(),
+                ),
+                _ => (self.entry.call)(turn.raw(), place, inputs.as_ptr()),
+            }
+        };
+        turn.check(code)?;
+        if turn.context.memory != Memory::Host {
+            turn.sync()?;
+        }
+        Out::new(turn, self.entry.output(), out)
+    }
+}
+
+/// The caller's functions for sequences.
+struct Streams {
+    pulls: Vec<Pull>,
+}
+
+// SAFETY: the states are those of sources and sinks that live until the call is over, and take the interpreter's lock themselves.
+unsafe impl Send for Streams {}
+// SAFETY: the same.
+unsafe impl Sync for Streams {}
+
+#[pymethods]
+impl Function {
+    #[pyo3(signature = (*args, **named))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let objects = self.bound(args, named)?;
+        let mut arguments = Arguments::new(&self.context, self.strict);
+        let mut sources = Vec::new();
+        let mut read = Vec::with_capacity(objects.len());
+        for (object, input) in objects.iter().zip(&self.inputs) {
+            if input.sequence && Source::is_one(object) {
+                sources.push(Source::new(object, input)?);
+                read.push(Arg::Sequence);
+                continue;
+            }
+            let arg = arguments.read(object, input.ty, input.consumed);
+            let place = || format!("{}: argument `{}`", self.entry.name(), input.name);
+            read.push(arg.map_err(|wrong| wrong.within(&place()))?);
+        }
+        // Sequences in memory are arrays; all of them are, or none.
+        let count = self.inputs.iter().filter(|input| input.sequence).count();
+        if !sources.is_empty() && sources.len() != count {
+            let what = "either all sequences are iterators, or all of them are arrays";
+            return Err(PyTypeError::new_err(what));
+        }
+        if !sources.is_empty() && self.entry.num_sinks > 0 {
+            let what = "results that are sequences are arrays here, so give arrays";
+            return Err(Mismatch::Wrong(format!("{}: {what}", self.entry.name())).into());
+        }
+        let streams = (!sources.is_empty())
+            .then(|| Streams { pulls: sources.iter_mut().map(Source::pull).collect() });
+        // SAFETY: it has no arguments.
+        let main = unsafe { libc::pthread_self() } as u64 == self.main_thread;
+        let guard = if main { Guard::new(&self.context) } else { None };
+        let done = self.context.enter(py, |turn| self.run(turn, &read, streams.as_ref()));
+        drop(guard);
+        let out = match done {
+            Ok(out) => out,
+            Err(failure) => {
+                // What the caller's own functions raised, and Ctrl-C, explain the failure.
+                if let Some(error) = sources.iter_mut().find_map(Source::error) {
+                    return Err(error);
+                }
+                py.check_signals()?;
+                return Err(failure.into());
+            }
+        };
+        let likeness = arguments.likeness.unwrap_or(Likeness::Numpy);
+        let lenders = if self.entry.fresh { &[] } else { arguments.lenders.as_slice() };
+        out.into_python(py, lenders, likeness)
+    }
+
+    /// The name in the program.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.entry.name()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<entry point {}>", self.entry.name())
+    }
+}
