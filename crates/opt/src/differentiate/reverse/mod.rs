@@ -28,6 +28,7 @@ mod write;
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
 use self::select::{Bins, OneHot};
+pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
@@ -75,8 +76,11 @@ pub(super) fn vjp(
                 .collect();
             let mut inner = Builder::new(b.vars_mut());
             let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
+            let first = reverse.common.repeated();
             let adjoints =
                 reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
+            // There may be no direction at all.
+            reverse.common.uncover(first);
             let body = inner.finish(adjoints);
             let map = Lambda { params, body, ret: types };
             let types = outer(&map.ret, directions);
@@ -265,6 +269,7 @@ impl Reverse {
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
             (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
                 if self.map_back_at_one(b, stm, op)? {
+                    self.common.covers(false);
                     return Ok(());
                 }
                 let adjoints = self.take_all(b, &stm.pat);
