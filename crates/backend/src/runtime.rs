@@ -111,6 +111,7 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
             "  .num_kernels = sizeof fe_kernels / sizeof fe_kernels[0] - 1,
   .kernels = fe_kernels,
   .device_source = fe_device_source,
+  .num_checks = FE_NUM_CHECKS,
   .device_error = fe_device_error,
 ",
         );
