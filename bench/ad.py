@@ -64,11 +64,13 @@ def compile_times(fehu, folder, tmp):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fehu"), parser.add_argument("--peer", help="the reference compiler")
+    parser.add_argument("--large", action="store_true", help="also the data sets that are made for GPUs")
     arguments(parser)
     args = parser.parse_intermixed_args()
     args.folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ad")
     compilers = {"fehu": args.fehu, **({"peer": args.peer} if args.peer else {})}
     names = args.programs or list(programs(args.folder))
+    options = () if args.large else ("--exclude-case", "large")
     all_overheads, missed = [], []
     with tempfile.TemporaryDirectory() as tmp:
         sides = Sides(args, compilers, args.fehu, tmp)
@@ -77,7 +79,7 @@ def main():
         for name in names:
             if sides.late():
                 break
-            found = {who: overheads(sides.measure(who, name)) for who in compilers}
+            found = {who: overheads(sides.measure(who, name, options)) for who in compilers}
             for (entry, data), (overhead, primal, own) in found["fehu"].items():
                 program = os.path.splitext(os.path.basename(name))[0]
                 goal = GOALS.get((program, entry), OTHER)

@@ -86,7 +86,7 @@ module seq = {
         : ?[w].((i64, i64, [k]a), [w][k]a) =
       let all = buffer[:filled] ++ as
       let have = filled + m
-      let skipped = intrinsics.smin64 (skip, have)
+      let skipped = if skip == 0 then 0 else intrinsics.smin64 (skip, have)
       let rest = all[skipped:]
       let have = have - skipped
       let w = if valid && have >= k then (have - k) / step + 1 else 0

@@ -4,22 +4,28 @@
 -- entry: primal gradient
 -- random input { [25]f64 [25][64]f64 [25][64]f64 [25][2016]f64 [1000][64]f64 }
 -- random input { [200]f64 [200][32]f64 [200][32]f64 [200][496]f64 [1000][32]f64 }
+-- large random input { [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64 }
+-- large random input { [25]f64 [25][64]f64 [25][64]f64 [25][2016]f64 [10000][64]f64 }
 
 def logsumexp [n] (xs: [n]f64) : f64 =
   let largest = f64.maximum xs
   in largest + f64.log (f64.sum (map (\x -> f64.exp (x - largest)) xs))
 
--- The product of the triangular matrix and a vector. Entry (i, j) below the diagonal has the number d j + i - j - 1 - j (j + 1) / 2.
-def times [d] [t] (q: [d]f64) (l: [t]f64) (v: [d]f64) : [d]f64 =
-  tabulate d (\i ->
-    let below = f64.sum (map (\j -> if j < i then l[d * j + i - j - 1 - j * (j + 1) / 2] * v[j] else 0) (iota d))
-    in f64.exp q[i] * v[i] + below)
+-- The triangular matrix. Entry (i, j) below the diagonal has the number d j + i - j - 1 - j (j + 1) / 2.
+def triangle [d] [t] (q: [d]f64) (l: [t]f64) : [d][d]f64 =
+  let entry_ i j = if i == j then f64.exp q[i]
+                   else if j < i then l[d * j + i - j - 1 - j * (j + 1) / 2]
+                   else 0
+  in tabulate_2d d d entry_
+
+def times [d] (a: [d][d]f64) (v: [d]f64) : [d]f64 = map (\row -> f64.sum (map2 (*) row v)) a
 
 def objective [n] [k] [d] [t] (alphas: [k]f64) (means: [k][d]f64) (qs: [k][d]f64) (ls: [k][t]f64) (xs: [n][d]f64) : f64 =
   let sums = map f64.sum qs
-  let one x = logsumexp (map5 (\alpha mean q l total ->
-      let y = times q l (map2 (-) x mean)
-      in alpha + total - 0.5 * f64.sum (map (\y -> y * y) y)) alphas means qs ls sums)
+  let triangles = map2 triangle qs ls
+  let one x = logsumexp (map4 (\alpha mean a total ->
+      let y = times a (map2 (-) x mean)
+      in alpha + total - 0.5 * f64.sum (map (\y -> y * y) y)) alphas means triangles sums)
   let likelihood = f64.sum (map one xs) - f64.i64 n * logsumexp alphas
   let gamma = 1.0
   let m = 0.0

@@ -4,6 +4,9 @@
 -- entry: primal gradient newton
 -- random input { [20000][16]f32 [64][16]f32 }
 -- random input { [100000][10]f32 [256][10]f32 }
+-- large random input { [494019][35]f32 [5][35]f32 }
+-- large random input { [10000][256]f32 [1024][256]f32 }
+-- large random input { [2000000][10]f32 [1024][10]f32 }
 
 def squared (x: f32) = x * x
 

@@ -2,6 +2,7 @@
 -- ==
 -- entry: primal gradient
 -- random input { [10000000]f32 }
+-- large random input { [100000000]f32 }
 
 def logsumexp [n] (xs: [n]f32) : f32 =
   let largest = f32.maximum xs

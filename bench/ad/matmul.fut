@@ -3,6 +3,7 @@
 -- entry: primal gradient
 -- random input { [512][512]f32 [512][512]f32 [512][512]f32 }
 -- random input { [1024][1024]f32 [1024][1024]f32 [1024][1024]f32 }
+-- large random input { [4096][4096]f32 [4096][4096]f32 [4096][4096]f32 }
 
 def matmul [n] [m] [p] (a: [n][m]f32) (b: [m][p]f32) : [n][p]f32 =
   map (\row -> map (\col -> f32.sum (map2 (*) row col)) (transpose b)) a

@@ -18,7 +18,7 @@ def compose (a: (f32, f32)) (b: (f32, f32)) : (f32, f32) = (b.0 + b.1 * a.0, a.1
 
 def sum_ [n] (xs: [n]f32) = f32.sum xs
 def min_ [n] (xs: [n]f32) = f32.minimum xs
-def product_ [n] (xs: [n]f32) = f32.product (map (\x -> 0.5 + x) xs)
+def product_ [n] (xs: [n]f32) = f32.product (map (\x -> 1 + (x - 0.5) / 1000) xs)
 def linear [n] (xs: [n]f32) = (reduce compose (0, 1) (pairs xs)).0
 
 entry sum_primal [n] (xs: [n]f32) = sum_ xs
@@ -40,7 +40,7 @@ entry scan_linear_gradient [n] (xs: [n]f32) = vjp scan_linear xs (copy xs)
 
 def bins [k] [n] (op: f32 -> f32 -> f32) (ne: f32) (_: [k]f32) (xs: [n]f32) : [k]f32 =
   let place x = i64.f32 (x * f32.i64 k)
-  in reduce_by_index (replicate k ne) op ne (map place xs) (map (0.5 +) xs)
+  in reduce_by_index (replicate k ne) op ne (map place xs) (map (\x -> 1 + (x - 0.5) / 1000) xs)
 
 entry hist_sum_primal [k] [n] (g: [k]f32) (xs: [n]f32) = bins (+) 0 g xs
 entry hist_sum_gradient [k] [n] (g: [k]f32) (xs: [n]f32) = vjp (bins (+) 0 g) xs g

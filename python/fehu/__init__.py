@@ -23,12 +23,12 @@ from ._errors import (
     RangeError,
     Unavailable,
 )
-from ._module import Function, Module, Type, Types
-from ._transform import grad, value_and_grad, vmap
+from ._module import Function, Module, Type, Types, stubs
+from ._transform import grad, value_and_grad, vjp, vmap
 
 __version__ = "0.1.0"
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
     "OutOfMemory", "ProgramError", "RangeError", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
-    "grad", "value_and_grad", "vmap",
+    "grad", "stubs", "value_and_grad", "vjp", "vmap",
 ]

@@ -53,8 +53,15 @@ def contiguous(value: Any) -> Any:
 
 def like(array: Any, library: str) -> Any:
     """An array of ours as one of another library, which shares its memory."""
-    module = importlib.import_module({"jax": "jax.dlpack"}.get(library, library))
-    return module.from_dlpack(array)
+    module = importlib.import_module({"jax": "jax.numpy"}.get(library, library))
+    if library == "cupy":
+        # By `__cuda_array_interface__`, which all of its versions know, also for arrays that are read-only.
+        return module.asarray(array)
+    try:
+        return module.from_dlpack(array)
+    except BufferError:
+        # A version that does not know read-only arrays.
+        return module.as_tensor(array) if library == "torch" else module.asarray(array.numpy())
 
 
 def chunk(iterator: Iterator[Any], dtype: str, rank: int) -> np.ndarray | None:

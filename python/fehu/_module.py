@@ -64,6 +64,11 @@ def _signature(types: dict[str, str], result: str) -> inspect.Signature | None:
         return None
 
 
+def numpy_name(ty: str) -> str | None:
+    """What NumPy calls a primitive type; None for others."""
+    return "bool" if ty == "bool" else _NUMPY.get(ty)
+
+
 def annotation(ty: str) -> str:
     """A type of the program as Python writes it."""
     ty = ty.lstrip("*")
@@ -90,6 +95,16 @@ def _parts(text: str) -> list[str]:
             parts.append(text[start:at].strip())
             start = at + 1
     return [*parts, text[start:].strip()]
+
+
+def stubs(module: Module) -> str:
+    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers."""
+    lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
+    for function in module:
+        params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
+        doc = json.dumps(function.__doc__)
+        lines.append(f"def {function.__name__}({params}) -> {annotation(function.result)}:\n    {doc}")
+    return "\n".join(lines) + "\n"
 
 
 class Type:

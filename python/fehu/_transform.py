@@ -22,6 +22,24 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Func
     return _derived(function, argnums, True)
 
 
+def differentiable(function: Function) -> list[int]:
+    """The numbers of the arguments that there are derivatives by: floats, and arrays of floats."""
+    types = [ty.lstrip("*") for ty in function.types.values()]
+    return [i for i, ty in enumerate(types) if ty.rsplit("]", 1)[-1] in _FLOATS]
+
+
+def vjp(function: Function, argnums: Sequence[int]) -> Function:
+    """The vector-Jacobian product: a function of the arguments and of a cotangent of the result's type, by these arguments."""
+    params, types = list(function.types), [ty.lstrip("*") for ty in function.types.values()]
+    sizes = "".join(f"[{name}]" for name in _sizes(types))
+    declared = " ".join(f"({name}: {ty})" for name, ty in zip(params, types))
+    by = ", ".join(params[number] for number in argnums)
+    by_type = ", ".join(types[number] for number in argnums)
+    body = f"vjp (\\(({by}): ({by_type})) -> {function.__name__} {_copied(function)}) ({by}) cotangent"
+    definition = f"{sizes} {declared} (cotangent: {function.result.lstrip('*')}) = {body}"
+    return _program(function, f"{function.__name__}_vjp", definition, "vjp")
+
+
 def vmap(function: Function) -> Function:
     """The function applied to each row of its arguments: all of them have one more dimension, in front."""
     params, types = list(function.types), [ty.lstrip("*") for ty in function.types.values()]
@@ -29,8 +47,7 @@ def vmap(function: Function) -> Function:
         raise Error("a function without arguments has nothing to map over")
     sizes = "".join(f"[{name}]" for name in ["batch", *_sizes(types)])
     declared = " ".join(f"({name}: [batch]{ty})" for name, ty in zip(params, types))
-    copied = " ".join(f"(copy {name})" if ty.startswith("*") else name for name, ty in function.types.items())
-    applied = f"{function.__name__} {copied}"
+    applied = f"{function.__name__} {_copied(function)}"
     if len(params) <= 5:
         number = "" if len(params) == 1 else str(len(params))
         body = f"map{number} (\\{' '.join(params)} -> {applied}) {' '.join(params)}"
@@ -66,11 +83,15 @@ def _derived(function: Function, argnums: int | Sequence[int], value: bool) -> F
     names = [params[number] for number in numbers]
     by = names[0] if len(names) == 1 else f"({', '.join(names)})"
     by_type = types[numbers[0]] if len(names) == 1 else f"({', '.join(types[number] for number in numbers)})"
-    copied = " ".join(f"(copy {name})" if ty.startswith("*") else name for name, ty in function.types.items())
     derive = "vjp2" if value else "vjp"
-    body = f"{derive} (\\({by}: {by_type}) -> {function.__name__} {copied}) {by} 1"
+    body = f"{derive} (\\({by}: {by_type}) -> {function.__name__} {_copied(function)}) {by} 1"
     name = f"{function.__name__}_{'value_and_grad' if value else 'grad'}"
     return _program(function, name, f"{sizes} {declared} = {body}", "derivative")
+
+
+def _copied(function: Function) -> str:
+    """Its parameters as arguments of it; those that it consumes are copies."""
+    return " ".join(f"(copy {name})" if ty.startswith("*") else name for name, ty in function.types.items())
 
 
 def _sizes(types: list[str]) -> list[str]:

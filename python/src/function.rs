@@ -7,7 +7,7 @@ use crate::library::{Context, Memory, Turn};
 use crate::results::Out;
 use crate::scalars::Slot;
 use crate::sequences::Source;
-use crate::tables::{Entry, Input, Pull, Push};
+use fehu::tables::{Entry, Input, Pull, Push};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};

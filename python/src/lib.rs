@@ -2,7 +2,7 @@
 //!
 //! There is no compiler in here: the executable `fehu` is part of the same wheel, and `fehu/_compile.py` runs it. So a fault of the
 //! compiler does not end the user's interpreter, and this module is small. What it loads is a shared library that describes itself
-//! by tables ([`tables`]); their functions have the same signatures for all types, so no code has to be made for a program.
+//! by tables ([`fehu::tables`]); their functions have the same signatures for all types, so no code has to be made for a program.
 //!
 //! A call ([`function`]) has three parts, and only the second one calls the library:
 //!
@@ -25,11 +25,11 @@ mod library;
 mod results;
 mod scalars;
 mod sequences;
-mod tables;
 mod value;
 
 use array::Array;
 use errors::{Error, Unavailable};
+use fehu::tables;
 use function::Function;
 use library::{Context, Memory, Symbols};
 use pyo3::prelude::*;

@@ -8,7 +8,7 @@
 //! can die at any time: those that die during somebody's turn are left for the next one.
 
 use crate::errors::Failure;
-use crate::tables::{self, Ctx, Object, Type};
+use fehu::tables::{self, Ctx, Object, Type};
 use libloading::Library;
 use pyo3::prelude::*;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

@@ -2,7 +2,7 @@
 //! of Python itself have none, and are accepted if the type has them.
 
 use crate::errors::Mismatch;
-use crate::tables::CPrim;
+use fehu::tables::CPrim;
 use half::f16;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -4,7 +4,7 @@
 use crate::errors::Mismatch;
 use crate::lender::Lender;
 use crate::scalars::Prim;
-use crate::tables::{Chunk, Input, Pull};
+use fehu::tables::{Chunk, Input, Pull};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;

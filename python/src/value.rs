@@ -6,7 +6,7 @@ use crate::lender::Lender;
 use crate::library::{Handle, Turn};
 use crate::results::Out;
 use crate::scalars::Slot;
-use crate::tables::{Field, Type};
+use fehu::tables::{Field, Type};
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};

@@ -1,5 +1,6 @@
 """Calls: what goes in and out, what is copied, and what happens when something is wrong."""
 
+import ast
 import gc
 import os
 import signal
@@ -76,6 +77,9 @@ class Calls(unittest.TestCase):
         self.assertEqual(list(dot.__signature__.parameters), ["xs", "ys"])
         self.assertEqual(dot.__annotations__["xs"], "NDArray[np.float32]")
         self.assertIn("dot (xs", repr(self.m))
+        stubs = ast.parse(fehu.stubs(self.m))
+        self.assertEqual({f.name for f in stubs.body if isinstance(f, ast.FunctionDef)}, set(self.m.entry_points))
+        self.assertIn("def dot(xs: NDArray[np.float32], ys: NDArray[np.float32]) -> np.float32:", fehu.stubs(self.m))
         with self.assertRaisesRegex(AttributeError, "no entry point nothing"):
             self.m.nothing
 

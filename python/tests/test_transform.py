@@ -1,5 +1,6 @@
 """Gradients and batches."""
 
+import importlib.util
 import unittest
 
 import numpy as np
@@ -46,6 +47,26 @@ class Transform(unittest.TestCase):
         self.assertEqual(scaled.tolist(), [[2] * 5, [3] * 5])
         ones = np.ones(2, np.float32)
         self.assertEqual(fehu.vmap(self.m.six)(*[ones] * 6).tolist(), [21, 21])
+
+    def test_vjp(self):
+        by_xs, by_k = fehu.vjp(self.m.scale, (0, 1))(np.array([1, 2], np.float32), np.float32(3), np.array([10, 20], np.float32))
+        self.assertEqual((by_xs.tolist(), by_k), ([30, 60], 50))
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "JAX is not installed")
+    def test_jax(self):
+        import jax
+
+        import fehu.jax
+
+        jax.config.update("jax_enable_x64", True)
+        loss = fehu.jax.wrap(self.m.loss)
+        expected = 2 * (self.w @ self.x - 1) * self.x
+        np.testing.assert_allclose(jax.jit(loss)(self.w, self.x), (self.w @ self.x - 1) ** 2)
+        np.testing.assert_allclose(jax.grad(loss)(self.w, self.x), expected)
+        # In the middle of other functions.
+        np.testing.assert_allclose(jax.jit(jax.grad(lambda w: 3 * loss(w * 1.0, self.x)))(self.w), 3 * expected)
+        with self.assertRaisesRegex(fehu.Error, "must know the shape"):
+            fehu.jax.wrap(self.m.scale)(np.ones(2, np.float32), np.float32(1))
 
     def test_what_has_no_gradient(self):
         with self.assertRaisesRegex(fehu.Error, "only a float has a gradient"):

@@ -1,6 +1,6 @@
 // The tables that describe a program to the runtime: its types and entry points, for the command line and the server, and
 // what contexts, the scheduler and devices need to know. Shared libraries describe themselves by them to whoever loads them:
-// `python/src/tables.rs` has the same layout, and `TABLES_VERSION` its number.
+// `rust/fehu/src/tables.rs` has the same layout, and `TABLES_VERSION` its number.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
 // array or an opaque value as the pointer that the API returns. "out" parameters point to such a location, and

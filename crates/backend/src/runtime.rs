@@ -137,7 +137,7 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
     out
 }
 
-/// The version of the tables in `types.h`: whoever loads a [`Mode::Shared`] has to know the layout. `python/src/tables.rs`
+/// The version of the tables in `types.h`: whoever loads a [`Mode::Shared`] has to know the layout. `rust/fehu/src/tables.rs`
 /// has the same number.
 const TABLES_VERSION: i32 = 1;
 

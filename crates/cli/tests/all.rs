@@ -21,6 +21,7 @@ mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]
 mod python_packages;
 mod report;
+mod rust;
 mod sanitized;
 mod stream_callers;
 mod streams;

@@ -24,6 +24,11 @@ entry again (c: i32) (xs: seq i32) (ys: seq i32) : (i32, []i32) =
   let (_, all) = loop (i, all) = (0, []) while i < 2 do
     (i + 1, all ++ seq.to_array (seq.filter (\\x -> x % 2 == i) ys))
   in (most, all)
+entry left (c: i32) (xs: seq i32) (ys: seq i32) : (seq ([]i32), seq i32, i64) =
+  let large = seq.filter (> c - 15) xs
+  in ( seq.group_by (\\x y -> x <= y) ys
+     , seq.map2 (-) large (seq.scan (+) 0 large)
+     , seq.reduce i64.max 0 (seq.map length (seq.group_by (\\x y -> x / 9 == y / 9) large)) )
 entry upper (ls: seq ([]u8)) : (seq ([]u8), i64) =
   (seq.map (map (\\c -> if c >= 97 && c <= 122 then c - 32 else c)) ls, seq.length ls)
 entry squares (n: i64) : seq i64 = seq.map (\\i -> i * i) (seq.iota n)
@@ -81,7 +86,7 @@ fn results_do_not_depend_on_chunks_and_budgets() {
         format!("[{}]", all.join(", "))
     };
     let input = format!("20 {} {}", numbers(7), numbers(11));
-    let mut first = [None, None];
+    let mut first = [None, None, None];
     for backend in ["c", "multicore"] {
         let (place, _lock) = compiled(backend);
         // The first is the program on arrays, all at once.
@@ -95,7 +100,7 @@ fn results_do_not_depend_on_chunks_and_budgets() {
             "--memory-limit 10kB",
             "--memory-limit 10MB",
         ] {
-            for (entry, first) in ["every", "again"].into_iter().zip(&mut first) {
+            for (entry, first) in ["every", "again", "left"].into_iter().zip(&mut first) {
                 let found = printed(&place, &format!("-e {entry} {cut}"), input.as_bytes());
                 let text = String::from_utf8_lossy(&found);
                 let first = first.get_or_insert(found.clone());

@@ -10,8 +10,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SIMPLIFY, STREAMED, UNACCUMULATE, UNPARTITION,
-    UNROLL, UNSTREAM, VECTORISE,
+    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED, UNACCUMULATE,
+    UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -58,6 +58,8 @@ pub const DEFAULT: Pipeline = Pipeline {
         SIMPLIFY,  // What one call of a library does is not fused with anything.
         VECTORISE, // Intermediate arrays go.
         FUSE,
+        // What is combined is known; what puts the results together can be fused with what reads them.
+        SCALARISE,
         // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
         // an array is now a number that is computed, of which more is known.
         SIMPLIFY,
@@ -89,6 +91,7 @@ pub const CPU: Pipeline = Pipeline {
         SIMPLIFY,
         VECTORISE,
         FUSE,
+        SCALARISE,
         SIMPLIFY,
         CSE,
         CHECKS,
@@ -146,6 +149,7 @@ pub const MULTICORE: Pipeline = Pipeline {
         SIMPLIFY,
         VECTORISE,
         FUSE,
+        SCALARISE,
         SIMPLIFY,
         CSE,
         CHECKS,
@@ -192,6 +196,7 @@ pub const GPU: Pipeline = Pipeline {
         SIMPLIFY,
         VECTORISE,
         FUSE,
+        SCALARISE,
         SIMPLIFY,
         CSE,
         CHECKS,

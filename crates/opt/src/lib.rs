@@ -29,6 +29,7 @@ pub mod foreign;
 mod fuse;
 mod hoist;
 mod inline;
+mod scalarise;
 mod simplify;
 mod steps;
 mod streamed;
@@ -46,6 +47,7 @@ pub use foreign::VECTORISE;
 pub use fuse::FUSE;
 pub use hoist::HOIST;
 pub use inline::INLINE;
+pub use scalarise::SCALARISE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use steps::STEPS;
 pub use streamed::STREAMED;
@@ -73,6 +75,7 @@ pub const PASSES: &[Pass] = &[
     UNSTREAM_1,
     UNSTREAM_3, //
     UNPARTITION,
+    SCALARISE,
     COPYUPDATES,
     DIFFERENTIATE,
     UNACCUMULATE,

@@ -31,17 +31,22 @@
 //!
 //! For a device, streams whose functions only add to their accumulators have no chunks ([`accumulate`]).
 //!
+//! Scans of arrays are cut as well ([`prefixes`](crate::prefixes)), and for a device also reductions of arrays, which become streams: threads
+//! of a CPU have a partial result each. If the operator is a map, a device combines elements instead (`vector`).
+//!
 //! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the
 //! threads are busy with what is around them. `unstream` makes a single chunk of them.
 
 use crate::accumulate::accumulate;
 use crate::is_sequential;
+use crate::prefixes;
+use crate::vector::element_operator;
 use ecow::{EcoString, eco_format};
 use fehu_base::{IdVec, Prim, bug};
 use fehu_facts::Share;
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, Remarks};
-use fehu_ir::subst::{Subst, copy_lambda, subst_lambda, subst_type};
+use fehu_ir::subst::{Subst, copy_lambda, copy_stm, subst_lambda, subst_type};
 use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
     Atom, BinOp, Body, CmpOp, Dim, Exp, FunId, Item, Lambda, LoopForm, LoopParam, Prog, Red,
@@ -74,7 +79,7 @@ const OF_DEVICE: i64 = 1 << 16;
 const ROOM: i64 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Machine {
+pub(crate) enum Machine {
     Threads,
     Device,
 }
@@ -158,6 +163,10 @@ impl Chunks<'_> {
                     out.extend(self.stream(rest, *stream));
                     continue;
                 }
+                Exp::Screma(ref op) if !sequential && self.combines_arrays(op) => {
+                    out.extend(self.operator_on_arrays(stm));
+                    continue;
+                }
                 Exp::If(_, ref mut bodies) => bodies.iter_mut().for_each(|body| self.host(body)),
                 Exp::Switch(_, ref mut switch) => {
                     switch.cases.iter_mut().for_each(|(_, body)| self.host(body));
@@ -170,6 +179,60 @@ impl Chunks<'_> {
             out.push(stm);
         }
         body.stms = out;
+    }
+
+    /// Whether an operator scans arrays, or a device would have to combine arrays in it one after the other.
+    fn combines_arrays(&self, op: &Screma) -> bool {
+        let is_array = |op: &Lambda| op.params.iter().any(|param| self.vars[*param].ty.is_array());
+        let is_hard = |op: &Lambda| match self.machine {
+            Machine::Threads => is_array(op),
+            Machine::Device => is_array(op) && element_operator(op, self.vars).is_none(),
+        };
+        let reds = op.reds.iter().any(|red| is_hard(&red.op));
+        op.scans.iter().any(|scan| is_hard(&scan.op))
+            || (reds && (self.machine == Machine::Device || !op.scans.is_empty()))
+    }
+
+    /// A scan of arrays, or a reduction for a device, in chunks if that pays.
+    fn operator_on_arrays(&mut self, stm: Stm) -> Vec<Stm> {
+        let Exp::Screma(op) = &stm.exp else { bug("it was an operator") };
+        let machine = self.machine;
+        let combined = op.map.ret[..op.folded()].to_vec();
+        let mut b = Builder::new(self.vars);
+        b.set_loc(stm.loc.clone());
+        let pays = prefixes::pays(&combined, machine, &mut b);
+        let mut out = b.finish(Vec::new()).stms;
+        let plain = copy_stm(&stm, self.vars);
+        let pat = stm.pat.clone();
+        let inner = copy_stm(&stm, self.vars);
+        let results = inner.pat.iter().map(|var| Atom::Var(*var)).collect();
+        let chunks = Body { stms: self.arrays_in_chunks(inner), results };
+        let results = plain.pat.iter().map(|var| Atom::Var(*var)).collect();
+        let plain = Body { stms: vec![plain], results };
+        out.push(Stm { pat, exp: Exp::If(pays, Box::new([chunks, plain])), ..stm });
+        out
+    }
+
+    fn arrays_in_chunks(&mut self, stm: Stm) -> Vec<Stm> {
+        let Exp::Screma(op) = stm.exp.clone() else { bug("it was an operator") };
+        let (width, scanned, folded) = (op.width, op.scanned(), op.folded());
+        let reds: Vec<Red> = op.reds.clone();
+        let mut b = Builder::new(self.vars);
+        b.set_loc(stm.loc.clone());
+        let folds = prefixes::folds(&stm.pat, *op, &mut b);
+        if scanned > 0 {
+            let name = eco_format!("{}.chunks_{}", self.name, self.streams);
+            self.streams += 1;
+            let of = (self.machine, Some(name));
+            prefixes::in_chunks(&stm.pat[..folded], (&folds, scanned), width, of, &mut b);
+            return b.finish(Vec::new()).stms;
+        }
+        let streams = prefixes::streams(&stm.pat[..folded], folds, &reds, width, &mut b);
+        let mut out = b.finish(Vec::new()).stms;
+        for (pat, stream) in streams {
+            out.extend(self.stream(Stm { pat, exp: Exp::Threads, ..stm.clone() }, stream));
+        }
+        out
     }
 
     fn stream(&mut self, stm: Stm, stream: Stream) -> Vec<Stm> {
@@ -324,7 +387,7 @@ impl Of<'_> {
         });
         let is_array = |atom: &Atom| atom.var().is_some_and(|var| b.ty(var).is_array());
         let rows = init.iter().any(is_array);
-        let mut types: Vec<Type> = ret.iter().map(|ty| row_of(ty, cut.count)).collect();
+        let mut types: Vec<Type> = ret.iter().map(|ty| array_of(ty, cut.count)).collect();
         let (mut reds, mut tree) = (Vec::new(), None);
         match op {
             Some(op) if rows => tree = Some(op),
@@ -355,7 +418,7 @@ impl Of<'_> {
         let mut params =
             vec![LoopParam { var: go, init: several.into() }, LoopParam { var: left, init: count }];
         for (row, ty) in rows.iter().zip(&op.ret) {
-            let var = b.param("rows", row_of(ty, left.into()));
+            let var = b.param("rows", array_of(ty, left.into()));
             params.push(LoopParam { var, init: (*row).into() });
         }
         let olds: Vec<Var> = params[2..].iter().map(|param| param.var).collect();
@@ -372,7 +435,7 @@ impl Of<'_> {
                     inputs.push(b.exp("half", Exp::Index(*old, vec![take(start)])));
                 }
             }
-            let types: Vec<Type> = op.ret.iter().map(|ty| row_of(ty, pairs.into())).collect();
+            let types: Vec<Type> = op.ret.iter().map(|ty| array_of(ty, pairs.into())).collect();
             let width = pairs.into();
             let map = Screma { width, inputs, map: op, scans: Vec::new(), reds: Vec::new() };
             let news = b.several("pair", types, Exp::Screma(Box::new(map)));
@@ -392,7 +455,7 @@ impl Of<'_> {
         let mut pat = vec![went, one];
         for old in &olds {
             let Some(row) = b.ty(*old).row() else { bug("rows are no array") };
-            pat.push(b.param("rows", row_of(&row, one.into())));
+            pat.push(b.param("rows", array_of(&row, one.into())));
         }
         b.stm(pat.clone(), Exp::Loop(params, LoopForm::While(go), Box::new(body)));
         let some = b.exp("some", Exp::CmpOp(CmpOp::Lt, 0.into(), count));
@@ -455,7 +518,7 @@ fn affordable(stream: &Stream, count: Atom, machine: Machine, b: &mut Builder<'_
 }
 
 /// The size of chunks, and how many elements remain.
-fn divided(width: Atom, count: Atom, size: Var, b: &mut Builder<'_>) -> (Atom, Atom) {
+pub(crate) fn divided(width: Atom, count: Atom, size: Var, b: &mut Builder<'_>) -> (Atom, Atom) {
     let divisor = b.exp("divisor", Exp::BinOp(BinOp::Max, count, 1.into()));
     b.stm(vec![size], Exp::BinOp(BinOp::Quot, width, divisor.into()));
     let main = b.exp("covered", Exp::BinOp(BinOp::Mul, size.into(), count));
@@ -470,7 +533,7 @@ fn start(number: Atom, quot: Atom, rest: Atom, b: &mut Builder<'_>) -> Atom {
 }
 
 /// A value that shares memory with nothing.
-fn own(value: Atom, b: &Builder<'_>) -> Exp {
+pub(crate) fn own(value: Atom, b: &Builder<'_>) -> Exp {
     match value.var().filter(|var| b.ty(*var).is_array()) {
         Some(array) => Exp::Copy(array),
         None => Exp::Atom(value),
@@ -486,7 +549,7 @@ fn bind(pat: &[Var], results: &[Atom], b: &mut Builder<'_>) {
 }
 
 /// An array of values.
-fn row_of(ty: &Type, count: Atom) -> Type {
+pub(crate) fn array_of(ty: &Type, count: Atom) -> Type {
     match ty.array_of(count) {
         Some(ty) => ty,
         None => bug("there are no arrays of accumulators"),

@@ -18,7 +18,7 @@
 //! Where it is not clear whether the inner parallelism is needed, several versions are generated, and a threshold,
 //! which can be tuned, chooses between them at run time.
 //!
-//! - `chunks`: a preceding pass, which cuts streams;
+//! - `chunks`: a preceding pass, which cuts streams and, in `prefixes`, scans of arrays;
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
 //! - `flatmap`: preceding passes, which write out flatmaps;
 //! - `irregular`: a preceding pass, which flattens what has other widths at each position;
@@ -54,6 +54,7 @@ mod irregular;
 mod lift;
 mod outer;
 mod plan;
+mod prefixes;
 mod resolve;
 mod seg;
 mod separate;

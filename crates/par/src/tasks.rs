@@ -12,7 +12,7 @@
 //!                 else seg task { map (\xs -> seg task { reduce (+) 0 xs }) xss }
 //! ```
 //!
-//! Scans of arrays are sequential, and so are the functions of histograms and scatters, and what the source says is
+//! Scans of arrays that `chunks` has left are sequential, and so are the functions of histograms and scatters, and what the source says is
 //! (`#[sequential]`). A function that is called inside of an operator has the tasks that it has elsewhere.
 
 use crate::is_sequential;

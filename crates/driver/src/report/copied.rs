@@ -26,6 +26,7 @@ pub(super) fn explain(
 ) -> (usize, Vec<(String, String)>) {
     let mut prog = prog.clone();
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
+    (fehu_par::UNFLATMAP.run)(&mut prog, &mut Remarks::default());
     uncopy(&mut prog);
     destinations(&mut prog, false);
     // What is too complex for a table is refused when it is compiled.

@@ -31,11 +31,13 @@ pub(super) struct State<'a> {
 impl<'a> State<'a> {
     /// Its parts when it has this value.
     pub(super) fn parts(&self, value: &Val<'a>) -> Vec<Atom> {
-        let size = match value {
-            Val::Array(size, ..) if self.grows => Some(*size),
-            _ => None,
-        };
-        size.into_iter().chain(value.parts()).collect()
+        let mut parts = value.parts();
+        if self.grows
+            && let Val::Array(size, ..) = value
+        {
+            parts.insert(0, *size);
+        }
+        parts
     }
 }
 

@@ -66,6 +66,7 @@ pub(super) struct Pull<'n, 'a> {
     pub(super) stms: Vec<Stm>,
     certs: Vec<Var>,
     memo: FxHashMap<(Var, Vec<Atom>), Atom>,
+    weights: FxHashMap<Var, u32>,
 }
 
 impl<'n, 'a> Pull<'n, 'a> {
@@ -78,8 +79,8 @@ impl<'n, 'a> Pull<'n, 'a> {
         shared: bool,
     ) -> Pull<'n, 'a> {
         let (reads, stms, certs) = (Vec::new(), Vec::new(), Vec::new());
-        let memo = FxHashMap::default();
-        Pull { scopes, known, kept, vars, levels, shared, reads, stms, certs, memo }
+        let (memo, weights) = (FxHashMap::default(), FxHashMap::default());
+        Pull { scopes, known, kept, vars, levels, shared, reads, stms, certs, memo, weights }
     }
 
     fn level(&self, atom: Atom) -> Option<&Level> {
@@ -366,7 +367,7 @@ impl<'n, 'a> Pull<'n, 'a> {
     }
 
     /// Whether something would be evaluated more often than before, or elsewhere as well, and is not cheap.
-    fn is_dear(&self, var: Var, place: &[Atom]) -> bool {
+    fn is_dear(&mut self, var: Var, place: &[Atom]) -> bool {
         if !matches!(self.vars[var].ty, Type::Scalar(fehu_ir::Elem::Prim(_))) {
             return false;
         }
@@ -376,38 +377,57 @@ impl<'n, 'a> Pull<'n, 'a> {
             true => return false,
             false => REPEATED,
         };
-        self.weight(var.into(), &mut FxHashSet::default()) > limit
+        self.own_weight(var) > limit
     }
 
-    /// How much it is to evaluate something at one position.
+    /// How much it is to evaluate a variable at one position of the maps that it is in.
+    fn own_weight(&mut self, var: Var) -> u32 {
+        if let Some(found) = self.weights.get(&var) {
+            return *found;
+        }
+        let depth = self.scopes.defs.get(&var).map_or(0, |def| self.depth(def));
+        let weight = self.weight(var.into(), depth, &mut FxHashSet::default());
+        self.weights.insert(var, weight);
+        weight
+    }
+
+    fn depth(&self, def: &Def<'_>) -> usize {
+        self.scopes.scopes[def.scope()].depth
+    }
+
+    /// What something adds to the weight of a variable that is in so many maps. What is in fewer is read if it is dear.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept, and read")]
-    fn weight(&self, atom: Atom, seen: &mut FxHashSet<Var>) -> u32 {
+    fn weight(&mut self, atom: Atom, depth: usize, seen: &mut FxHashSet<Var>) -> u32 {
         let Atom::Var(var) = atom else { return 0 };
-        let Some(def) = self.scopes.defs.get(&var) else {
+        let Some(def) = self.scopes.defs.get(&var).copied() else {
             let free = self.is_iota(var) || !self.vars[var].ty.is_array();
             return if free { 0 } else { READ };
         };
         if !seen.insert(var) {
             return 0;
         }
+        if self.depth(&def) < depth && !self.vars[var].ty.is_array() {
+            let weight = self.own_weight(var);
+            return if weight > REPEATED { READ } else { weight };
+        }
         let (stm, number) = match def {
-            Def::Element(_, input) => return self.weight((*input).into(), seen),
-            Def::Made(_, stm, number) => (stm, *number),
+            Def::Element(_, input) => return self.weight(input.into(), depth, seen),
+            Def::Made(_, stm, number) => (stm, number),
         };
         match &stm.exp {
             Exp::Screma(op) if op.scans.is_empty() && number >= op.folded() => {
-                self.weight(op.map.body.results[number], seen)
+                self.weight(op.map.body.results[number], depth, seen)
             }
             Exp::Rearrange(array, _)
             | Exp::Copy(array)
             | Exp::Manifest(array)
-            | Exp::Index(array, _) => self.weight((*array).into(), seen),
-            Exp::Replicate(_, value) => self.weight(*value, seen),
+            | Exp::Index(array, _) => self.weight((*array).into(), depth, seen),
+            Exp::Replicate(_, value) => self.weight(*value, depth, seen),
             Exp::Iota(..) => 1,
             exp if exp.family() == Family::Scalar || self.is_scalar_code(stm) => {
                 let own = cost::weigh_stm(stm, self.vars).unwrap_or(READ);
                 let free = free_in_exp(exp, self.vars);
-                free.iter().fold(own, |sum, var| sum + self.weight((*var).into(), seen))
+                free.iter().fold(own, |sum, var| sum + self.weight((*var).into(), depth, seen))
             }
             _ => READ,
         }

@@ -20,7 +20,7 @@ impl Reverse {
         inputs: &[AccInput],
         lambda: &Lambda,
     ) -> Res<()> {
-        let adjoints = self.take_all(&stm.pat);
+        let adjoints = self.take_all(b, &stm.pat);
         let mut all = adjoints.iter().copied();
         let lambda = copy_lambda(lambda, b.vars_mut());
         let (certs, accs) = lambda.params.split_at(inputs.len());

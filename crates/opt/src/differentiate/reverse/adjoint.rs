@@ -71,9 +71,22 @@ impl Reverse {
         self.adjoints.insert(array, new);
     }
 
+    /// Whether a variable has another adjoint than zero.
+    pub(super) fn has_adjoint(&self, var: Var) -> bool {
+        self.adjoints.contains_key(&var) || self.one_hots.contains_key(&var)
+    }
+
+    /// Whether contributions to an array go into an accumulator.
+    pub(super) fn is_accumulated(&self, array: Var) -> bool {
+        matches!(self.adjoints.get(&array), Some(Adjoint::Acc(_)))
+    }
+
     /// The adjoint of a variable whose definition has been reached, if it is not zero. It is a value, because nothing that is bound in
     /// a scope has its adjoint in an accumulator there.
-    pub(super) fn take(&mut self, _: &mut Builder<'_>, var: Var) -> Option<Atom> {
+    pub(super) fn take(&mut self, b: &mut Builder<'_>, var: Var) -> Option<Atom> {
+        if let Some(all) = self.take_one(b, var) {
+            self.contribute(b, var.into(), all);
+        }
         match self.adjoints.remove(&var)? {
             Adjoint::Value(value) => Some(value),
             Adjoint::Acc(_) => None,
@@ -89,9 +102,9 @@ impl Reverse {
 
     /// The adjoint of an array as a value, which is then its own no more: zeros, if contributions go into an accumulator.
     pub(in crate::differentiate) fn value_or_zero(&mut self, b: &mut Builder<'_>, var: Var) -> Var {
-        let adjoint = match self.adjoints.get(&var) {
-            Some(Adjoint::Value(_)) => self.take_or_zero(b, var),
-            Some(Adjoint::Acc(_)) | None => self.zero_like(b, var),
+        let adjoint = match self.is_accumulated(var) {
+            true => self.zero_like(b, var),
+            false => self.take_or_zero(b, var),
         };
         adjoint.var().or_bug("adjoint of an array")
     }
@@ -101,13 +114,8 @@ impl Reverse {
         self.adjoints.insert(array, Adjoint::Value(adjoint.into()));
     }
 
-    pub(super) fn take_all(&mut self, vars: &[Var]) -> Vec<Option<Atom>> {
-        vars.iter()
-            .map(|var| match self.adjoints.remove(var)? {
-                Adjoint::Value(value) => Some(value),
-                Adjoint::Acc(_) => None,
-            })
-            .collect()
+    pub(super) fn take_all(&mut self, b: &mut Builder<'_>, vars: &[Var]) -> Vec<Option<Atom>> {
+        vars.iter().map(|var| self.take(b, *var)).collect()
     }
 }
 

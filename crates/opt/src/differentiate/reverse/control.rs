@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 impl Reverse {
     pub(super) fn branch_back(&mut self, b: &mut Builder<'_>, stm: &Stm) -> Res<()> {
-        let adjoints = self.take_all(&stm.pat);
+        let adjoints = self.take_all(b, &stm.pat);
         let is_acc = |var: &Var| matches!(b.ty(*var), Type::Acc(_));
         if adjoints.iter().all(Option::is_none) && !stm.pat.iter().any(is_acc) {
             return Ok(());
@@ -73,6 +73,7 @@ impl Reverse {
             .zip(&types)
             .map(|(var, ty)| ty.clone().unwrap_or_else(|| b.ty(*var).clone()))
             .collect();
+        self.common.covers(true);
         let new = b.several("adjoint", all, exp);
         for ((var, new), ty) in changed.into_iter().zip(new).zip(types) {
             let adjoint = match ty {

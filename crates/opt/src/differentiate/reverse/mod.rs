@@ -7,7 +7,7 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `fold`: reductions; `select`: minima and maxima; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
 //! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
 
 mod accumulate;
@@ -19,6 +19,7 @@ mod keep;
 mod map;
 mod repeat;
 mod scan;
+mod select;
 mod strip;
 mod structure;
 mod tape;
@@ -26,6 +27,8 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
+use self::select::OneHot;
+pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
@@ -73,8 +76,11 @@ pub(super) fn vjp(
                 .collect();
             let mut inner = Builder::new(b.vars_mut());
             let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
+            let first = reverse.common.repeated();
             let adjoints =
                 reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
+            // There may be no direction at all.
+            reverse.common.uncover(first);
             let body = inner.finish(adjoints);
             let map = Lambda { params, body, ret: types };
             let types = outer(&map.ret, directions);
@@ -94,6 +100,10 @@ pub(super) struct Reverse {
     useful: Set,
     /// The adjoints of variables in scope; others are zero.
     adjoints: FxHashMap<Var, Adjoint>,
+    /// What comes to that for arrays of the scope that have another adjoint than zero at one index.
+    one_hots: FxHashMap<Var, OneHot>,
+    /// The variables that the statements of the scope bind.
+    local: Set,
     /// For accumulators of the primal, by their certificates: the adjoints of their arrays, or none if these are zero.
     accs: FxHashMap<Var, Vec<Option<Var>>>,
     pub(super) common: Rc<Common>,
@@ -113,6 +123,8 @@ pub(super) struct Step {
 enum Saved {
     Nothing,
     Loop(Box<repeat::Taped>),
+    /// Which element a reduction has selected.
+    Winner(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
@@ -163,6 +175,7 @@ impl Reverse {
             b.push(stm);
             return Ok(());
         }
+        let Some(stm) = self.select_forward(b, stm, steps) else { return Ok(()) };
         match &stm.exp {
             Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
             Exp::Hist(_) => return self.hist_forward(b, stm, steps),
@@ -211,6 +224,8 @@ impl Reverse {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are evaluated once")]
     pub(super) fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
+        let local = steps.iter().flat_map(|step| step.stm.pat.iter().copied()).collect();
+        let outside = std::mem::replace(&mut self.local, local);
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
@@ -225,6 +240,7 @@ impl Reverse {
             self.common.close();
             b.set_certs(certs);
         }
+        self.local = outside;
         Ok(())
     }
 
@@ -241,16 +257,21 @@ impl Reverse {
             Exp::Screma(op) if op.inputs.iter().any(|input| !b.ty(*input).is_array()) => {}
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => {}
             // Nothing depends on it.
-            _ if !stm.pat.iter().any(|var| self.adjoints.contains_key(var)) => return Ok(()),
+            _ if !stm.pat.iter().any(|var| self.has_adjoint(*var)) => return Ok(()),
             _ => {}
         }
         match (&stm.exp, &step.saved) {
             (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
             (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
-                let adjoints = self.take_all(&stm.pat);
+                if self.map_back_at_one(b, stm, op)? {
+                    self.common.covers(false);
+                    return Ok(());
+                }
+                let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
             }
+            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),

@@ -6,108 +6,107 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The layout that this file knows; `TABLES_VERSION` of the compiler.
-pub(crate) const VERSION: c_int = 1;
+pub const VERSION: c_int = 1;
 
 /// A context of the program.
-pub(crate) type Ctx = *mut c_void;
+pub type Ctx = *mut c_void;
 /// An array or an opaque value.
-pub(crate) type Object = *mut c_void;
+pub type Object = *mut c_void;
 
 /// `enum fe_kind`
-pub(crate) const ARRAY: c_int = 1;
+pub const ARRAY: c_int = 1;
 
 #[repr(C)]
-pub(crate) struct CPrim {
-    pub(crate) name: *const c_char,
-    pub(crate) class: c_int,
-    pub(crate) size: usize,
-    pub(crate) tag: [c_char; 5],
+pub struct CPrim {
+    pub name: *const c_char,
+    pub class: c_int,
+    pub size: usize,
+    pub tag: [c_char; 5],
 }
 
 #[repr(C)]
-pub(crate) struct Field {
+pub struct Field {
     name: *const c_char,
     ty: *const Type,
-    pub(crate) project: unsafe extern "C" fn(Ctx, *mut c_void, Object) -> c_int,
+    pub project: unsafe extern "C" fn(Ctx, *mut c_void, Object) -> c_int,
 }
 
 #[repr(C)]
-pub(crate) struct Record {
+pub struct Record {
     num_fields: c_int,
     fields: *const Field,
-    pub(crate) make: unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int,
+    pub make: unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int,
 }
 
 #[repr(C)]
-pub(crate) struct Variant {
+pub struct Variant {
     name: *const c_char,
     num_payload: c_int,
     payload: *const *const Type,
-    pub(crate) construct: unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int,
-    pub(crate) destruct: unsafe extern "C" fn(Ctx, *const *mut c_void, Object) -> c_int,
+    pub construct: unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int,
+    pub destruct: unsafe extern "C" fn(Ctx, *const *mut c_void, Object) -> c_int,
 }
 
 #[repr(C)]
-pub(crate) struct Sum {
+pub struct Sum {
     num_variants: c_int,
     variants: *const Variant,
-    pub(crate) variant: unsafe extern "C" fn(Ctx, Object) -> c_int,
+    pub variant: unsafe extern "C" fn(Ctx, Object) -> c_int,
 }
 
 #[repr(C)]
-pub(crate) struct OpaqueArray {
-    pub(crate) rank: c_int,
+pub struct OpaqueArray {
+    pub rank: c_int,
     elem: *const Type,
-    pub(crate) shape: unsafe extern "C" fn(Ctx, Object) -> *const i64,
-    pub(crate) index: unsafe extern "C" fn(Ctx, *mut c_void, Object, *const i64) -> c_int,
-    pub(crate) make:
-        unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void, *const i64) -> c_int,
-    pub(crate) set: unsafe extern "C" fn(Ctx, Object, *const c_void, *const i64) -> c_int,
+    pub shape: unsafe extern "C" fn(Ctx, Object) -> *const i64,
+    pub index: unsafe extern "C" fn(Ctx, *mut c_void, Object, *const i64) -> c_int,
+    pub make: unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void, *const i64) -> c_int,
+    pub set: unsafe extern "C" fn(Ctx, Object, *const c_void, *const i64) -> c_int,
     num_fields: c_int,
     fields: *const Field,
-    pub(crate) zip: Option<unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int>,
+    pub zip: Option<unsafe extern "C" fn(Ctx, *mut Object, *const *const c_void) -> c_int>,
 }
 
 #[repr(C)]
-pub(crate) struct Type {
+pub struct Type {
     name: *const c_char,
-    pub(crate) kind: c_int,
+    pub kind: c_int,
     prim: *const CPrim,
-    pub(crate) size: usize,
-    pub(crate) rank: c_int,
-    pub(crate) array_new: Option<unsafe extern "C" fn(Ctx, *const c_void, *const i64) -> Object>,
-    pub(crate) array_new_raw: Option<unsafe extern "C" fn(Ctx, *mut c_void, *const i64) -> Object>,
-    pub(crate) array_values_raw: Option<unsafe extern "C" fn(Ctx, Object) -> *mut c_void>,
-    pub(crate) array_sole: Option<unsafe extern "C" fn(Object) -> bool>,
-    pub(crate) array_free: Option<unsafe extern "C" fn(Ctx, Object) -> c_int>,
-    pub(crate) array_values: Option<unsafe extern "C" fn(Ctx, Object, *mut c_void) -> c_int>,
-    pub(crate) array_shape: Option<unsafe extern "C" fn(Ctx, Object) -> *const i64>,
+    pub size: usize,
+    pub rank: c_int,
+    pub array_new: Option<unsafe extern "C" fn(Ctx, *const c_void, *const i64) -> Object>,
+    pub array_new_raw: Option<unsafe extern "C" fn(Ctx, *mut c_void, *const i64) -> Object>,
+    pub array_values_raw: Option<unsafe extern "C" fn(Ctx, Object) -> *mut c_void>,
+    pub array_sole: Option<unsafe extern "C" fn(Object) -> bool>,
+    pub array_free: Option<unsafe extern "C" fn(Ctx, Object) -> c_int>,
+    pub array_values: Option<unsafe extern "C" fn(Ctx, Object, *mut c_void) -> c_int>,
+    pub array_shape: Option<unsafe extern "C" fn(Ctx, Object) -> *const i64>,
     array_index: *const c_void,
-    pub(crate) opaque_free: Option<unsafe extern "C" fn(Ctx, Object) -> c_int>,
-    pub(crate) opaque_store:
+    pub opaque_free: Option<unsafe extern "C" fn(Ctx, Object) -> c_int>,
+    pub opaque_store:
         Option<unsafe extern "C" fn(Ctx, Object, *mut *mut c_void, *mut usize) -> c_int>,
-    pub(crate) opaque_restore: Option<unsafe extern "C" fn(Ctx, *const c_void) -> Object>,
+    pub opaque_restore: Option<unsafe extern "C" fn(Ctx, *const c_void) -> Object>,
     record: *const Record,
     sum: *const Sum,
     opaque_array: *const OpaqueArray,
 }
 
 #[repr(C)]
-pub(crate) struct Entry {
+pub struct Entry {
     name: *const c_char,
     num_inputs: c_int,
     input_names: *const *const c_char,
     inputs: *const *const Type,
     consumed: *const bool,
     output: *const Type,
-    pub(crate) fresh: bool,
+    pub fresh: bool,
     num_tuning_params: c_int,
     tuning_params: *const c_int,
     num_attributes: c_int,
     attributes: *const *const c_char,
-    pub(crate) call: unsafe extern "C" fn(Ctx, *mut c_void, *const *const c_void) -> c_int,
+    pub call: unsafe extern "C" fn(Ctx, *mut c_void, *const *const c_void) -> c_int,
     streaming: *const c_void,
-    pub(crate) stream: Option<
+    pub stream: Option<
         unsafe extern "C" fn(
             Ctx,
             *mut c_void,
@@ -117,35 +116,35 @@ pub(crate) struct Entry {
         ) -> c_int,
     >,
     num_sources: c_int,
-    pub(crate) num_sinks: c_int,
+    pub num_sinks: c_int,
     sources: *const c_int,
 }
 
 /// `struct futhark_chunk`
 #[repr(C)]
-pub(crate) struct Chunk {
-    pub(crate) count: i64,
-    pub(crate) total: i64,
-    pub(crate) columns: *const *const c_void,
-    pub(crate) sizes: *const i64,
+pub struct Chunk {
+    pub count: i64,
+    pub total: i64,
+    pub columns: *const *const c_void,
+    pub sizes: *const i64,
 }
 
 /// `struct fe_pull`
 #[repr(C)]
-pub(crate) struct Pull {
-    pub(crate) source: Option<unsafe extern "C" fn(*mut c_void, i64, *mut Chunk) -> c_int>,
-    pub(crate) state: *mut c_void,
+pub struct Pull {
+    pub source: Option<unsafe extern "C" fn(*mut c_void, i64, *mut Chunk) -> c_int>,
+    pub state: *mut c_void,
 }
 
 /// `struct fe_push`
 #[repr(C)]
-pub(crate) struct Push {
-    pub(crate) sink: Option<unsafe extern "C" fn(*mut c_void, *const Chunk) -> c_int>,
-    pub(crate) state: *mut c_void,
+pub struct Push {
+    pub sink: Option<unsafe extern "C" fn(*mut c_void, *const Chunk) -> c_int>,
+    pub state: *mut c_void,
 }
 
 #[repr(C)]
-pub(crate) struct Program {
+pub struct Program {
     num_tuning_params: c_int,
     tuning_names: *const *const c_char,
     tuning_classes: *const *const c_char,
@@ -201,94 +200,94 @@ fn references<T: 'static>(
 }
 
 impl Field {
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         text(self.name)
     }
 
-    pub(crate) fn ty(&self) -> &'static Type {
+    pub fn ty(&self) -> &'static Type {
         reference(self.ty)
     }
 }
 
 impl Record {
-    pub(crate) fn fields(&self) -> &'static [Field] {
+    pub fn fields(&self) -> &'static [Field] {
         slice(self.fields, self.num_fields)
     }
 
     /// Whether it is a tuple: its fields are numbered.
-    pub(crate) fn is_tuple(&self) -> bool {
+    pub fn is_tuple(&self) -> bool {
         self.fields().iter().enumerate().all(|(i, field)| field.name() == i.to_string())
     }
 }
 
 impl Variant {
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         text(self.name)
     }
 
-    pub(crate) fn payload(&self) -> Vec<&'static Type> {
+    pub fn payload(&self) -> Vec<&'static Type> {
         references(self.payload, self.num_payload).collect()
     }
 }
 
 impl Sum {
-    pub(crate) fn variants(&self) -> &'static [Variant] {
+    pub fn variants(&self) -> &'static [Variant] {
         slice(self.variants, self.num_variants)
     }
 }
 
 impl OpaqueArray {
-    pub(crate) fn elem(&self) -> &'static Type {
+    pub fn elem(&self) -> &'static Type {
         reference(self.elem)
     }
 
     /// Those of its elements, as arrays; none if they are no records.
-    pub(crate) fn fields(&self) -> &'static [Field] {
+    pub fn fields(&self) -> &'static [Field] {
         slice(self.fields, self.num_fields)
     }
 }
 
 impl Type {
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         text(self.name)
     }
 
     /// Of scalars, and of the elements of arrays.
-    pub(crate) fn prim(&self) -> Option<&'static CPrim> {
+    pub fn prim(&self) -> Option<&'static CPrim> {
         (!self.prim.is_null()).then(|| reference(self.prim))
     }
 
-    pub(crate) fn record(&self) -> Option<&'static Record> {
+    pub fn record(&self) -> Option<&'static Record> {
         (!self.record.is_null()).then(|| reference(self.record))
     }
 
-    pub(crate) fn sum(&self) -> Option<&'static Sum> {
+    pub fn sum(&self) -> Option<&'static Sum> {
         (!self.sum.is_null()).then(|| reference(self.sum))
     }
 
-    pub(crate) fn opaque_array(&self) -> Option<&'static OpaqueArray> {
+    pub fn opaque_array(&self) -> Option<&'static OpaqueArray> {
         (!self.opaque_array.is_null()).then(|| reference(self.opaque_array))
     }
 
     /// The rank of arrays of either kind.
-    pub(crate) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         let rank = self.opaque_array().map_or(self.rank, |array| array.rank);
         usize::try_from(rank).unwrap_or(0)
     }
 }
 
 impl CPrim {
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         text(self.name)
     }
 }
 
 impl Entry {
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         text(self.name)
     }
 
-    pub(crate) fn inputs(&self) -> Vec<Input> {
+    pub fn inputs(&self) -> Vec<Input> {
         let names = slice(self.input_names, self.num_inputs);
         let consumed = slice(self.consumed, self.num_inputs);
         let sources = slice(self.sources, self.num_sources);
@@ -303,25 +302,25 @@ impl Entry {
             .collect()
     }
 
-    pub(crate) fn output(&self) -> &'static Type {
+    pub fn output(&self) -> &'static Type {
         reference(self.output)
     }
 }
 
 /// A parameter of an entry point.
-pub(crate) struct Input {
-    pub(crate) name: &'static str,
-    pub(crate) ty: &'static Type,
-    pub(crate) consumed: bool,
-    pub(crate) sequence: bool,
+pub struct Input {
+    pub name: &'static str,
+    pub ty: &'static Type,
+    pub consumed: bool,
+    pub sequence: bool,
 }
 
 impl Program {
-    pub(crate) fn types(&self) -> impl Iterator<Item = &'static Type> {
+    pub fn types(&self) -> impl Iterator<Item = &'static Type> {
         references(self.types, self.num_types)
     }
 
-    pub(crate) fn entries(&self) -> &'static [Entry] {
+    pub fn entries(&self) -> &'static [Entry] {
         slice(self.entries, self.num_entries)
     }
 }

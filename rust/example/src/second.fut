@@ -1,0 +1,1 @@
+entry twice (x: i32) : i32 = 2 * x
