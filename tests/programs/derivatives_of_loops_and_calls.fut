@@ -1,4 +1,5 @@
--- Derivatives of recursive functions, of loops with arrays that grow, of loops in strips and with bounds, and of sums in sums.
+-- Derivatives of recursive functions, of loops with arrays that grow, of loops in strips and with bounds, of sums in sums, and of small arrays that are
+-- changed in place.
 
 def power (x: f64) (n: i64) : f64 = if n == 0 then 1 else x * power x (n - 1)
 def total [n] (xs: [n]f64) (i: i64) : f64 = if i == n then 0 else xs[i] * xs[i] + total xs (i + 1)
@@ -133,3 +134,15 @@ entry arrays (_: i32) =
   let (_, a, _, _) = show g[0]
   let (_, b, _, _) = show g[1]
   in (a, b)
+
+-- The nearest of some lines: the adjoints of the differences are small arrays, which are changed in place.
+-- ==
+-- entry: nearest
+-- input { [0.5, 0.25, 1.0] [[3.0, 1.0], [1.0, 1.0]] [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]] } output { [-2.0, 0.0, -2.0] }
+entry nearest [n] [m] (pose: [3]f64) (qs: [m][2]f64) (ps: [n][3]f64) =
+  let least a b = if a <= b then a else b
+  let distance pose p q =
+    let l = map2 (+) p [-pose[0], -pose[1], -pose[2]]
+    in f64.sum (map2 (+) [l[0], l[2]] q)
+  let total pose = f64.sum (map (\p -> reduce_comm least f64.highest (map (distance pose p) qs)) ps)
+  in (vjp2 total pose 1).1

@@ -70,6 +70,11 @@ FE_UNUSED static void fe_forget_error(struct futhark_context *ctx) {
 // Whether anything can be done with the context: users may not have asked whether making it has failed.
 FE_SHARED int fe_usable(struct futhark_context *ctx);
 
+#ifdef FE_CUDA
+// Kernels that wait to be launched together are launched.
+FE_SHARED void fe_submit(struct futhark_context *ctx);
+#endif
+
 // The start of a call of an entry point.
 FE_UNUSED static int fe_begin_call(struct futhark_context *ctx) {
   if (ctx->ready) {
@@ -80,6 +85,15 @@ FE_UNUSED static int fe_begin_call(struct futhark_context *ctx) {
 
 // Somebody wants the call in progress to stop. Asked where that costs nothing: before pieces of parallel loops, kernels, and new blocks.
 FE_COLD FE_SHARED int fe_stop(struct futhark_context *ctx);
+
+// The end of a call: nobody waits, but the device begins with all that it is to do.
+FE_UNUSED static void fe_end_call(struct futhark_context *ctx) {
+#ifdef FE_CUDA
+  fe_submit(ctx);
+#else
+  (void)ctx;
+#endif
+}
 
 // The value of a tuning parameter.
 FE_SHARED int64_t fe_tuning_param(struct futhark_context *ctx, int i, int64_t standard);

@@ -133,6 +133,7 @@ struct fe_program {
   int num_kernels;
   const struct fe_kernel *kernels;
   const char *const *device_source;
+  int num_checks; // in all kernels
   // Records the error of a failed check, with the values that the kernel has left.
   void (*device_error)(struct futhark_context *ctx, int check, const int64_t *values);
   // Types and entry points; libraries have none here.

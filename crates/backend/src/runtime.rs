@@ -17,8 +17,8 @@ pub struct Program<'a> {
     /// `struct fe_constants { ... };`, with at least one member.
     pub constants_struct: &'a str,
     /// All functions, with `fe_constants_init` and `fe_constants_free`, and before them what they need. For devices also
-    /// `fe_device_source` (see [`device_source`]), the table `fe_kernels`, whose last row is empty, and `fe_device_error`:
-    /// `struct fe_program` of `types.h` says what they are.
+    /// `fe_device_source` (see [`device_source`]), the table `fe_kernels`, whose last row is empty, `FE_NUM_CHECKS` and
+    /// `fe_device_error`: `struct fe_program` of `types.h` says what they are.
     pub functions: &'a str,
     /// The number of places with a parallel operation; the scheduler knows something of each.
     pub sites: usize,
@@ -111,6 +111,7 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
             "  .num_kernels = sizeof fe_kernels / sizeof fe_kernels[0] - 1,
   .kernels = fe_kernels,
   .device_source = fe_device_source,
+  .num_checks = FE_NUM_CHECKS,
   .device_error = fe_device_error,
 ",
         );

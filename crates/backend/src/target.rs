@@ -121,7 +121,7 @@ const OPENCL_STATE: Files = files!["gpu/interface.h", "gpu/opencl_api.h", "gpu/s
 /// Devices, in parts that all of them have, ...
 const DEVICES: Files = files!["gpu/config.c", "gpu/driver.h", "gpu/library.c", "gpu/choose.c"];
 /// ... that are each driver's own, ...
-const CUDA: Files = files!["gpu/cuda.c", "gpu/cuda_kernels.c"];
+const CUDA: Files = files!["gpu/cuda.c", "gpu/cuda_kernels.c", "gpu/cuda_batch.c"];
 const OPENCL: Files = files!["gpu/opencl.c", "gpu/opencl_kernels.c"];
 /// ... and that use the driver.
 const DEVICE_PROGRAMS: Files = files![

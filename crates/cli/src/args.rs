@@ -419,6 +419,10 @@ pub(crate) struct PlanArgs {
     /// they would be copied to), `inlining` (copying functions into GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
+    /// In reverse mode, `for` loops whose states in all iterations take more than so many bytes keep those of about the square root of their
+    /// iterations, and are evaluated once more for the derivative.
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    pub(crate) derivative_memory: Option<u64>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -58,7 +58,13 @@ pub(crate) fn plan(args: &PlanArgs, default: &str) -> Result<Plan, String> {
     };
     let stages = pipelines::stages(args.stages.as_deref().unwrap_or_default())?;
     let without = Without::parse(args.without.as_deref().unwrap_or_default())?;
-    let plan = Plan { verify: !args.no_verify, stages, chunk: args.chunk, ..Plan::of(&passes) };
+    let plan = Plan {
+        verify: !args.no_verify,
+        stages,
+        chunk: args.chunk,
+        derivative_memory: args.derivative_memory,
+        ..Plan::of(&passes)
+    };
     Ok(plan.leaving_out(without))
 }
 

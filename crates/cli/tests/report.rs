@@ -81,3 +81,22 @@ fn a_wrong_program_and_a_wrong_file_are_told() {
     let (code, _, errors) = fehu(&["report", &source, "--passes", "nonsense"]);
     assert!(code == Some(1) && errors.contains("\"nonsense\""), "{errors}");
 }
+
+#[test]
+fn what_a_loop_keeps_for_its_derivative_is_told() {
+    let text = "entry main (n: i64) (x: f64) =\n  vjp (\\x -> loop y = x for _i < n do f64.sin y * f64.cos y) x 1\n";
+    let source = file("report_derivative.fut", text);
+    let (_, text, _) = fehu(&["report", &source]);
+    let kept = "each iteration of the loop keeps `x` (8 bytes)";
+    assert!(text.contains("peak memory      main: 8*n"), "{text}");
+    assert_eq!(text.matches(kept).count(), 1, "{text}");
+    // In strips: the loop of strips keeps where each begins.
+    let (_, text, _) = fehu(&["report", &source, "--derivative-memory", "1000"]);
+    assert_eq!(text.matches(kept).count(), 2, "{text}");
+    for limit in ["0", "100000"] {
+        let args = ["test", "-i", "--derivative-memory", limit];
+        let program = "../../tests/programs/derivatives_of_loops_and_calls.fut";
+        let (code, text, errors) = fehu(&[&args[..], &[program]].concat());
+        assert_eq!(code, Some(0), "{text}{errors}");
+    }
+}

@@ -31,6 +31,8 @@ pub struct Plan {
     pub without: Without,
     /// How many elements of sequences and streams the interpreter reads at a time; all, if nothing is said.
     pub chunk: Option<u32>,
+    /// How many bytes a loop may keep for its derivative in reverse mode; all that it needs, if nothing is said.
+    pub derivative_memory: Option<u64>,
 }
 
 /// Looks at the program after each pass.
@@ -45,7 +47,15 @@ impl Plan {
         // Verification stays on in release builds until it is more than a tenth of a compilation.
         let without = Without::default();
         let (stages, target) = (Vec::new(), Target::C);
-        Plan { passes: passes.to_vec(), verify: true, stages, target, without, chunk: None }
+        Plan {
+            passes: passes.to_vec(),
+            verify: true,
+            stages,
+            target,
+            without,
+            chunk: None,
+            derivative_memory: None,
+        }
     }
 
     /// The same without some parts of the compiler.
@@ -82,6 +92,9 @@ pub fn run(
     let is_first = |pass: &Pass| pass.name == fehu_opt::STEPS.name;
     let first = plan.passes.iter().take_while(|pass| is_first(pass)).count();
     let derived = prog.has_derivatives();
+    if let (true, Some(bytes)) = (derived, plan.derivative_memory) {
+        fehu_opt::differentiate::limit_memory(&mut prog, bytes);
+    }
     let whole = (!plan.passes.is_empty() || derived) && fehu_opt::has_passes(&prog);
     let unpass = whole.then_some(&fehu_opt::UNPASS).into_iter();
     // Nothing but `differentiate` knows derivatives, and it does not know flatmaps.

@@ -14,7 +14,9 @@
 //! used. On the host, memory that is released is found again by the next allocation of its size, and nothing is to be done.
 //!
 //! Two blocks of a body become one if the last use of the first comes before the statement that the second is allocated for, they have elements
-//! of one type, and one is never smaller than the other: the larger size must be known where the first is allocated. A use is that
+//! of one type, and a size for both is known where the first is allocated: that of the larger one if it is known which that is, or else the
+//! maximum, which is computed before the outermost operator, where memory is reserved. For that, at most one factor of the sizes may
+//! differ, so that nothing can wrap that would not wrap anyway. A use is that
 //! of any array that may be this memory ([`crate::roots`]), in a statement or inside of it. Blocks of the body's results are used at its end.
 //! Each block takes over the first one that suits it, one of the same size if there is any: intervals are coloured in the order of their
 //! starts, which is optimal where all sizes are equal. Small blocks stay, since they are registers.
@@ -22,12 +24,13 @@
 use crate::arith::{is_at_most, product_of};
 use crate::roots::Roots;
 use crate::table::{BlockId, Origin, Placed, Table, poly};
-use fehu_base::IdVec;
+use fehu_base::id::Id;
+use fehu_base::{IdVec, Prim};
 use fehu_facts::poly::Poly;
 use fehu_ir::free::{bound_in_stm, free_in_stm};
-use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, Body, Exp, Item, Param, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm};
+use fehu_ir::{Atom, BinOp, Body, Elem, Exp, Item, Param, Stm, Type, Var, VarInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Merges blocks in all functions of operators of a program.
 pub fn merge(placed: &mut Placed) {
@@ -47,9 +50,19 @@ pub fn merge(placed: &mut Placed) {
                 made.entry(*before).or_default().push(id);
             }
         }
-        Merge { vars, table, roots, made, inside: false }.body(body);
+        let mut merge = Merge { vars, table, roots, made, outermost: None, maxima: Vec::new() };
+        merge.body(body);
+        let maxima = merge.maxima;
+        if !maxima.is_empty() {
+            prog.change(item, |_, vars, body| {
+                maxima.iter().for_each(|_| _ = vars.push(VarInfo { hint: "most".into(), ty: I64 }));
+                Insert(maxima).body(body);
+            });
+        }
     }
 }
+
+const I64: Type = Type::Scalar(Elem::Prim(Prim::I64));
 
 struct Merge<'a, 't> {
     vars: &'a IdVec<Var, VarInfo>,
@@ -57,8 +70,18 @@ struct Merge<'a, 't> {
     roots: Roots,
     /// The blocks that are allocated before the statement that binds a variable, but for small ones.
     made: FxHashMap<Var, Vec<BlockId>>,
-    /// Whether the body at hand is in the function of an operator.
-    inside: bool,
+    /// The operator of the host in whose function the body at hand is: the variables that are bound in it, and the first one that it
+    /// binds.
+    outermost: Option<(FxHashSet<Var>, Option<Var>)>,
+    /// Sizes that are the maximum of others, in the order of their variables, which follow those of the function.
+    maxima: Vec<Maximum>,
+}
+
+/// A size that is computed before the statement that binds a variable.
+struct Maximum {
+    before: Var,
+    var: Var,
+    of: [Atom; 2],
 }
 
 /// A block of a body.
@@ -72,21 +95,46 @@ struct Life {
 
 impl Visit for Merge<'_, '_> {
     fn body(&mut self, body: &Body) {
-        if self.inside {
+        if self.outermost.is_some() {
             self.merge(body);
         }
         fehu_ir::visit::walk_body(self, body);
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others with bodies are operators")]
-    fn exp(&mut self, exp: &Exp) {
-        let around = self.inside;
-        self.inside = match exp {
-            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => around,
-            _ => true,
-        };
-        walk_exp(self, exp);
-        self.inside = around;
+    fn stm(&mut self, stm: &Stm) {
+        match &stm.exp {
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) => walk_stm(self, stm),
+            _ if self.outermost.is_some() => walk_stm(self, stm),
+            _ => {
+                let bound = bound_in_stm(stm).into_iter().collect();
+                self.outermost = Some((bound, stm.pat.first().copied()));
+                walk_stm(self, stm);
+                self.outermost = None;
+            }
+        }
+    }
+}
+
+/// Adds the statements that compute sizes.
+struct Insert(Vec<Maximum>);
+
+impl VisitMut for Insert {
+    fn body(&mut self, body: &mut Body) {
+        let mut index = 0;
+        while index < body.stms.len() {
+            let first = body.stms[index].pat.first().copied();
+            let here = self.0.iter().filter(|size| Some(size.before) == first);
+            let new: Vec<Stm> = here
+                .map(|Maximum { var, of: [a, b], .. }| {
+                    Stm::new(vec![*var], Exp::BinOp(BinOp::Max, *a, *b))
+                })
+                .collect();
+            let count = new.len();
+            body.stms.splice(index..index, new);
+            index += count + 1;
+        }
+        walk_body_mut(self, body);
     }
 }
 
@@ -106,6 +154,10 @@ impl Merge<'_, '_> {
                     break;
                 }
             }
+            let best = best.or_else(|| {
+                let mut ended = (0..kept.len()).filter(|number| kept[*number].end < life.start);
+                ended.find_map(|number| Some((number, self.maximum(&kept[number], &life)?)))
+            });
             match best {
                 Some((number, larger)) => {
                     let other = &mut kept[number];
@@ -172,6 +224,34 @@ impl Merge<'_, '_> {
         let later: Vec<Var> = later.copied().collect();
         let is_known = !two.iter().any(|size| size.var().is_some_and(|var| later.contains(&var)));
         (is_known && is_at_most(&first_size, &second_size)).then(|| (two.clone(), false))
+    }
+
+    /// The maximum of the sizes of two blocks, if it is known before the outermost operator.
+    fn maximum(&mut self, first: &Life, second: &Life) -> Option<Vec<Atom>> {
+        let (a, b) = (&self.table.blocks[first.block], &self.table.blocks[second.block]);
+        let (Origin::Fresh { size: one, .. }, Origin::Fresh { size: two, .. }) =
+            (&a.origin, &b.origin)
+        else {
+            return None;
+        };
+        let (bound, before) = self.outermost.as_ref()?;
+        let is_bound = |size: &Atom| size.var().is_some_and(|var| bound.contains(&var));
+        if a.elem != b.elem || one.iter().chain(two).any(is_bound) {
+            return None;
+        }
+        let (mut rest, mut both) = (two.clone(), Vec::with_capacity(one.len()));
+        let mut differs = Vec::new();
+        for size in one {
+            match rest.iter().position(|other| other == size) {
+                Some(at) => both.push(rest.remove(at)),
+                None => differs.push(*size),
+            }
+        }
+        let ([one], [two]) = (differs.as_slice(), rest.as_slice()) else { return None };
+        let var = Var::from_index(self.vars.len() + self.maxima.len());
+        both.push(Atom::Var(var));
+        self.maxima.push(Maximum { before: (*before)?, var, of: [*one, *two] });
+        Some(both)
     }
 }
 

@@ -149,6 +149,9 @@ static void fe_cuda_describe(struct futhark_context *ctx) {
            version, major, minor, floats, ctx->debugging ? " lines" : "");
 }
 
+static void fe_batch_init(struct futhark_context *ctx);
+static void fe_batch_free(struct futhark_context *ctx);
+
 static int fe_driver_open(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int code = fe_cuda_find(ctx);
@@ -160,6 +163,9 @@ static int fe_driver_open(struct futhark_context *ctx) {
   }
   if (code == FUTHARK_SUCCESS) {
     code = fe_cuda_check(ctx, fe_cuda(ctx)->stream_create(&driver->stream, 0), "create a stream");
+  }
+  if (code == FUTHARK_SUCCESS) {
+    fe_batch_init(ctx);
   }
   if (code == FUTHARK_SUCCESS && ctx->profiling) {
     code = fe_cuda_check(ctx, driver->cuda.event_create(&driver->base, 0), "create an event");
@@ -181,6 +187,7 @@ static void fe_driver_close(struct futhark_context *ctx) {
     return;
   }
   struct fe_cuda *cuda = fe_cuda(ctx);
+  fe_batch_free(ctx);
   if (driver->base != NULL) {
     cuda->event_destroy(driver->base);
   }
@@ -199,7 +206,10 @@ static void fe_driver_close(struct futhark_context *ctx) {
   driver->context = NULL;
 }
 
+static int fe_batch_flush(struct futhark_context *ctx);
+
 FE_SHARED void *fe_foreign_stream(struct futhark_context *ctx) {
+  fe_batch_flush(ctx);
   fe_cuda(ctx);
   return ctx->gpu.driver.stream;
 }
@@ -265,6 +275,10 @@ static void fe_driver_times(struct futhark_context *ctx, const struct fe_timing 
 // Copies
 
 #define FE_CUDA_ASYNC(call, what)                                \
+  int flushed = fe_batch_flush(ctx);                             \
+  if (flushed != FUTHARK_SUCCESS) {                              \
+    return flushed;                                              \
+  }                                                              \
   struct fe_cuda *cuda = fe_cuda(ctx);                           \
   fe_stamp_start(ctx, stamp);                                    \
   int code = fe_cuda_check(ctx, cuda->call, what);               \
@@ -313,14 +327,20 @@ static void fe_driver_arrived(struct futhark_context *ctx, void *event) {
 }
 
 static int fe_driver_follow(struct futhark_context *ctx, void *event) {
+  int flushed = fe_batch_flush(ctx);
   struct fe_cuda *cuda = fe_cuda(ctx);
   int code = fe_cuda_check(ctx, cuda->stream_follow(ctx->gpu.driver.stream, event, 0), "wait for a copy");
+  code = code == FUTHARK_SUCCESS ? flushed : code;
   cuda->event_destroy(event);
   return code;
 }
 
 static int fe_driver_mark(struct futhark_context *ctx, int number) {
   struct fe_driver *driver = &ctx->gpu.driver;
+  int code = fe_batch_flush(ctx);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
   struct fe_cuda *cuda = fe_cuda(ctx);
   int result = driver->marks[number] == NULL ? cuda->event_create(&driver->marks[number], FE_CUDA_EVENT_WITHOUT_TIME) : 0;
   return fe_cuda_check(ctx, result != 0 ? result : cuda->event_record(driver->marks[number], driver->stream), "ask for a value");
@@ -331,5 +351,6 @@ static int fe_driver_await(struct futhark_context *ctx, int number) {
 }
 
 static int fe_driver_wait(struct futhark_context *ctx) {
-  return fe_cuda_check(ctx, fe_cuda(ctx)->stream_wait(ctx->gpu.driver.stream), "complete the pending work");
+  int code = fe_batch_flush(ctx);
+  return code != FUTHARK_SUCCESS ? code : fe_cuda_check(ctx, fe_cuda(ctx)->stream_wait(ctx->gpu.driver.stream), "complete the pending work");
 }

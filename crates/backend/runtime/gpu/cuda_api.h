@@ -109,6 +109,37 @@ struct fe_cuda_launch {
 // The attribute that allows it to start before the kernels before it have ended.
 #define FE_CUDA_LAUNCH_EARLY 6
 
+// Functions of the driver that make graphs of launches. Older drivers may not have them.
+#define FE_CUDA_CAPTURE_THREAD 1
+#define FE_CUDA_GRAPH_FUNCTIONS(F)                                                                      \
+  F(begin, "cuStreamBeginCapture_v2", (void *stream, int mode))                                         \
+  F(end, "cuStreamEndCapture", (void *stream, void **graph))                                            \
+  F(instantiate, "cuGraphInstantiateWithFlags", (void **exec, void *graph, unsigned long long flags))   \
+  F(launch, "cuGraphLaunch", (void *exec, void *stream))                                                \
+  F(destroy, "cuGraphDestroy", (void *graph))                                                           \
+  F(destroy_exec, "cuGraphExecDestroy", (void *exec))
+#define FE_MEMBER(name, symbol, parameters) int(*name) parameters;
+struct fe_cuda_graphs {
+  FE_CUDA_GRAPH_FUNCTIONS(FE_MEMBER)
+};
+#undef FE_MEMBER
+
+// Launches that wait to be made together. See gpu/cuda_batch.c.
+enum { FE_BATCH = 32, FE_BATCH_ARGS = 1024, FE_BATCHES = 32 };
+struct fe_batched {
+  fe_function kernel;
+  int64_t blocks, shared_bytes;
+  int block_size, num_args;
+};
+struct fe_batch {
+  uint64_t hash;
+  int count, num_args;
+  int times;   // how often it has come
+  void *graph; // NULL: it is none
+  struct fe_batched launches[FE_BATCH];
+  uint64_t args[FE_BATCH_ARGS];
+};
+
 // Values that the device is asked for and that have not arrived, at most.
 enum { FE_ASKED = 2 };
 
@@ -122,6 +153,11 @@ struct fe_driver {
   int device;
   int capability; // 90 for 9.0
   void *context, *stream;
+  struct fe_cuda_graphs graphs;
+  struct fe_batch *batch; // NULL: launches do not wait
+  struct fe_batch *known[FE_BATCHES];
+  int next_known;
+  int misses, pause; // batches in a row that were no graphs, and launches that do not wait because of that
   void *second; // the stream for what is sent; NULL: nothing was yet
   void *marks[FE_ASKED]; // events; NULL: not used yet
   void *base; // an event when the context began

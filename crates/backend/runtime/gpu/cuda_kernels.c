@@ -116,37 +116,19 @@ static void fe_driver_release_kernel(struct futhark_context *ctx, fe_function ke
   (void)kernel;
 }
 
-static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
-                            int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
-  struct fe_cuda *cuda = fe_cuda(ctx);
-  void *few[32];
-  void **pointers = num_args + 2 <= 32 ? few : malloc(((size_t)num_args + 2) * sizeof *pointers);
-  if (pointers == NULL) {
-    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot launch a kernel");
+// Launches a kernel, with pointers to its arguments.
+static int fe_cuda_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size, int64_t shared_bytes,
+                          void **pointers) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  if (driver->launch_early == NULL) {
+    return driver->cuda.launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes, driver->stream,
+                               pointers, NULL);
   }
-  // The driver copies the arguments before it returns; it takes them as if it could change them.
-  pointers[0] = &ctx->gpu.failure;
-  pointers[1] = &ctx->gpu.launch;
-  for (int i = 0; i < num_args; i++) {
-    memcpy(&pointers[i + 2], &args[i].value, sizeof(void *));
-  }
-  fe_stamp_start(ctx, stamp);
-  int result;
-  if (ctx->gpu.driver.launch_early == NULL) {
-    result = cuda->launch(kernel, (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared_bytes,
-                          ctx->gpu.driver.stream, pointers, NULL);
-  } else {
-    // The blocks of this kernel may start while those of the one before are still running, and wait in FE_BEGIN: what a
-    // launch takes is then hidden.
-    struct fe_cuda_launch_attribute early = {.number = FE_CUDA_LAUNCH_EARLY, .value = {1}};
-    struct fe_cuda_launch launch = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)block_size, 1, 1},
-                                    .shared_bytes = (unsigned)shared_bytes, .stream = ctx->gpu.driver.stream,
-                                    .attributes = &early, .num_attributes = 1};
-    result = ctx->gpu.driver.launch_early(&launch, kernel, pointers, NULL);
-  }
-  fe_stamp_end(ctx, stamp);
-  if (pointers != few) {
-    free(pointers);
-  }
-  return fe_cuda_check(ctx, result, "launch a kernel");
+  // The blocks of this kernel may start while those of the one before are still running, and wait in FE_BEGIN: what a
+  // launch takes is then hidden.
+  struct fe_cuda_launch_attribute early = {.number = FE_CUDA_LAUNCH_EARLY, .value = {1}};
+  struct fe_cuda_launch launch = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)block_size, 1, 1},
+                                  .shared_bytes = (unsigned)shared_bytes, .stream = driver->stream,
+                                  .attributes = &early, .num_attributes = 1};
+  return driver->launch_early(&launch, kernel, pointers, NULL);
 }

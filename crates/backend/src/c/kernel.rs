@@ -77,6 +77,7 @@ impl Device {
             let _ = writeln!(text, "  {{\"{name}\", \"{}\", {code}}},", literal::string(place));
         }
         text.push_str("  {NULL, NULL, 0},\n};\n\n");
+        let _ = writeln!(text, "enum {{ FE_NUM_CHECKS = {} }};\n", self.errors.len());
         text.push_str("static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values) {\n");
         text.push_str("  (void)values;\n  switch (check) {\n");
         for (number, error) in self.errors.iter().enumerate() {

@@ -14,6 +14,8 @@ static const struct fe_kernel fe_kernels[] = {
   fe_launch(ctx, kernel, ((n) + MY_BLOCK - 1) / MY_BLOCK, MY_BLOCK, shared,                               \
             (int)(sizeof((const struct fe_arg[]){__VA_ARGS__}) / sizeof(struct fe_arg)), (const struct fe_arg[]){__VA_ARGS__})
 
+enum { FE_NUM_CHECKS = 1 };
+
 static void fe_device_error(struct futhark_context *ctx, int check, const int64_t *values) {
   if (check == 0) {
     fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "%f is no number", (double)fe_bits_i32_f32((int32_t)values[15]));

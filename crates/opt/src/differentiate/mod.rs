@@ -73,6 +73,8 @@ pub struct Refused {
     pub what: String,
 }
 
+pub use self::reverse::limit_memory;
+
 type Res<T> = Result<T, Refused>;
 
 /// Turns all derivatives of a program into code.

@@ -24,6 +24,8 @@ pub(super) struct Repeated {
     certs: Vec<Var>,
     /// The one inside of which it is evaluated again.
     parent: Option<usize>,
+    /// Whether the return sweep makes all of its checks.
+    covered: bool,
 }
 
 /// Those of a program, and which of them the return sweep is evaluating at the moment; nothing stands for code that is not evaluated in the
@@ -43,8 +45,36 @@ impl Common {
         }
         let parent = repeats.open.last().copied().flatten();
         let index = repeats.all.len();
-        repeats.all.push(Repeated { forward: pat.to_vec(), certs: Vec::new(), parent });
+        let forward = pat.to_vec();
+        repeats.all.push(Repeated { forward, certs: Vec::new(), parent, covered: false });
         repeats.open.push(Some(index));
+    }
+
+    /// Whether the return sweep evaluates the statement as a whole.
+    pub(super) fn covers(&self, whole: bool) {
+        let mut repeats = self.repeats.borrow_mut();
+        let open = repeats.open.last().copied().flatten();
+        if let Some(repeated) = open.and_then(|index| repeats.all.get_mut(index)) {
+            repeated.covered = whole;
+        }
+    }
+
+    /// How many statements are evaluated again up to now.
+    pub(super) fn repeated(&self) -> usize {
+        self.repeats.borrow().all.len()
+    }
+
+    /// It is not known whether the return sweep evaluates those from here on, which would be evaluated as a whole.
+    pub(super) fn uncover(&self, first: usize) -> Vec<usize> {
+        let mut repeats = self.repeats.borrow_mut();
+        let all = repeats.all.iter_mut().enumerate().skip(first);
+        all.filter_map(|(index, one)| std::mem::take(&mut one.covered).then_some(index)).collect()
+    }
+
+    /// It does.
+    pub(super) fn cover(&self, which: &[usize]) {
+        let mut repeats = self.repeats.borrow_mut();
+        which.iter().for_each(|index| repeats.all[*index].covered = true);
     }
 
     /// They are made.
@@ -125,7 +155,8 @@ pub(super) fn once(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Com
     for (index, repeated) in all.iter().enumerate() {
         forwards.extend(repeated.forward.iter().map(|var| (*var, index)));
     }
-    let mut live = Live { vars, forwards, stays: vec![false; all.len()] };
+    let covered = all.iter().map(|repeated| repeated.covered).collect();
+    let mut live = Live { vars, forwards, covered, stays: vec![false; all.len()] };
     live.body(body);
     let stays = live.stays;
     let is_checked = |mut index: usize| loop {
@@ -146,7 +177,9 @@ struct Live<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     /// What the statements bind that are evaluated again, by their number.
     forwards: FxHashMap<Var, usize>,
-    /// Those of them whose results are used.
+    /// Those of them that the return sweep evaluates as a whole.
+    covered: Vec<bool>,
+    /// Those of them that stay.
     stays: Vec<bool>,
 }
 
@@ -159,7 +192,8 @@ impl Live<'_> {
             if !stm.pat.iter().any(|var| used.contains(var)) {
                 let mut effects = Effects::default();
                 effects.stm(&stm);
-                if !effects.others && (!effects.checks || repeated.is_some()) {
+                let covered = repeated.is_some_and(|index| self.covered[index]);
+                if !effects.others && (!effects.checks || covered) {
                     continue;
                 }
             }

@@ -16,6 +16,7 @@
 //!
 //! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over all other levels
 //!   ([`nest`]). Of a matrix product's derivative, this makes matrix products.
+//! * One is the position of a level, moved by something that does not vary (`a[i - 1]`): likewise, with zero where there is no such position.
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
 //!   index depends on is summed before.
@@ -29,7 +30,7 @@ mod scope;
 mod strip;
 
 use self::nest::{Along, Code, nest, scalar_of};
-use self::pull::{Kept, Known, Level, Pull};
+use self::pull::{Inverse, Kept, Known, Level, Pull};
 use self::scope::{Kind, Scopes, Update};
 use self::strip::Strip;
 use crate::differentiate::num::{add, add_lambda, whole, zero};
@@ -180,32 +181,69 @@ impl Accumulations<'_> {
                         return None;
                     }
                     let info = VarInfo { hint: "i".into(), ty: Type::I64 };
-                    levels.push(Level { position: self.vars.push(info), width });
+                    let position = self.vars.push(info);
+                    levels.push(Level { position, width, at: position });
                 }
                 Kind::Branch(cond, taken) => branches.push((cond, taken)),
             }
         }
-        let place: Vec<Atom> = levels.iter().map(|level| level.position.into()).collect();
-        let Some(Elem::Prim(prim)) = self.vars[input.arrays[0]].ty.elem() else { return None };
-        let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, shared);
-        let zero = [Scalar::zero(prim)];
-        let value = pull.guarded(&branches, &[update.value], &zero, &place)?[0];
-        let code = Code { reads: pull.reads, stms: pull.stms, value };
-
-        let mut dims = Vec::new();
+        let place: Vec<Atom> = levels.iter().map(|level| level.at.into()).collect();
+        let (mut dims, mut moves) = (Vec::new(), Vec::new());
+        let fresh = self.known.zeros.contains(&input.arrays[0]);
         for (index, size) in update.indices.iter().zip(&input.shape) {
             let pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, shared);
-            let found = match pull.plain(*index, &place) {
-                None => Index::Data,
-                Some(atom) => match levels.iter().position(|l| Atom::Var(l.position) == atom) {
-                    None => Index::Fixed(atom),
-                    Some(number) if levels[number].width == *size => Index::Level(number),
-                    Some(_) => Index::Data,
+            let number = |atom: Atom| place.iter().position(|at| *at == atom);
+            // A few contributions to a large array must not take as long as the array does.
+            let is_all = |number: usize| levels[number].width == *size;
+            let moves_here = |number: usize| fresh || is_all(number);
+            let (found, inverse) = match (pull.plain(*index, &place), pull.moved(*index, &place)) {
+                (Some(atom), _) => match number(atom) {
+                    None => (Index::Fixed(atom), None),
+                    Some(number) if is_all(number) => (Index::Level(number), None),
+                    Some(number) if fresh => (Index::Level(number), Some(Inverse::Minus(0.into()))),
+                    Some(_) => (Index::Data, None),
                 },
+                (None, Some((at, inverse))) => match number(at) {
+                    Some(number) if moves_here(number) => (Index::Level(number), Some(inverse)),
+                    Some(_) | None => (Index::Data, None),
+                },
+                (None, None) => (Index::Data, None),
             };
             let again = matches!(found, Index::Level(_)) && dims.contains(&found);
+            if let (Index::Level(number), Some(inverse)) = (found, inverse) {
+                moves.push((dims.len(), number, inverse, *size));
+            }
             dims.push(if again { Index::Data } else { found });
         }
+        if dims.contains(&Index::Data) {
+            // What is moved is an index like any other.
+            for (dim, ..) in moves.drain(..) {
+                dims[dim] = Index::Data;
+            }
+        }
+
+        let Some(Elem::Prim(prim)) = self.vars[input.arrays[0]].ty.elem() else { return None };
+        let zero = [Scalar::zero(prim)];
+        let (mut stms, mut guards) = (Vec::new(), Vec::new());
+        let mut moved = levels.clone();
+        for (_, number, inverse, size) in moves {
+            let mut b = Builder::new(self.vars);
+            let width = levels[number].width;
+            let position = b.param("i", Type::I64);
+            let at = b.exp("at", inverse.of(position.into()));
+            let above = b.exp("c", Exp::CmpOp(CmpOp::Le, 0.into(), at.into()));
+            let below = b.exp("c", Exp::CmpOp(CmpOp::Lt, at.into(), width));
+            let both = b.exp("c", Exp::BinOp(BinOp::And, above.into(), below.into()));
+            stms.extend(b.finish(Vec::new()).stms);
+            guards.push((both.into(), true));
+            moved[number] = Level { position, width: size, at };
+        }
+        let places: Vec<Atom> = moved.iter().map(|level| level.at.into()).collect();
+        guards.extend_from_slice(&branches);
+        let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &moved, shared);
+        pull.stms = stms;
+        let value = pull.guarded(&guards, &[update.value], &zero, &places)?[0];
+        let code = Code { reads: pull.reads, stms: pull.stms, value };
         let mut indices = Vec::new();
         if dims.contains(&Index::Data) {
             for index in update.indices {
@@ -220,7 +258,7 @@ impl Accumulations<'_> {
                 indices.push(code);
             }
         }
-        Some(Part { dims, levels, code, indices })
+        Some(Part { dims, levels: moved, code, indices })
     }
 }
 

@@ -27,6 +27,30 @@ const TWICE: u32 = 48;
 pub(super) struct Level {
     pub(super) position: Var,
     pub(super) width: Atom,
+    /// The position of the map that the level stands for: the same, or computed from it.
+    pub(super) at: Var,
+}
+
+/// How the position of a map follows from an index.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Inverse {
+    /// The index minus something.
+    Minus(Atom),
+    /// The index plus something.
+    Plus(Atom),
+    /// Something minus the index.
+    From(Atom),
+}
+
+impl Inverse {
+    /// The position.
+    pub(super) fn of(self, index: Atom) -> Exp {
+        match self {
+            Inverse::Minus(other) => Exp::BinOp(BinOp::Sub, index, other),
+            Inverse::Plus(other) => Exp::BinOp(BinOp::Add, index, other),
+            Inverse::From(other) => Exp::BinOp(BinOp::Sub, other, index),
+        }
+    }
 }
 
 /// An element of an array at positions of levels, one for each dimension of the array, which has their widths.
@@ -84,7 +108,22 @@ impl<'n, 'a> Pull<'n, 'a> {
     }
 
     fn level(&self, atom: Atom) -> Option<&Level> {
-        self.levels.iter().find(|level| Atom::Var(level.position) == atom)
+        self.levels.iter().find(|level| Atom::Var(level.at) == atom)
+    }
+
+    /// If an operand is the position of a map, moved by something that does not vary: that position, and the position of the map from
+    /// the operand, as an operation on the operand and something else, or the other way round.
+    pub(super) fn moved(&self, atom: Atom, place: &[Atom]) -> Option<(Atom, Inverse)> {
+        let Some(Def::Made(_, stm, _)) = self.scopes.defs.get(&atom.var()?) else { return None };
+        let Exp::BinOp(op, left, right) = stm.exp else { return None };
+        let (left, right) = (self.plain(left, place)?, self.plain(right, place)?);
+        match (op, self.level(left).is_some(), self.level(right).is_some()) {
+            (BinOp::Add, true, false) => Some((left, Inverse::Minus(right))),
+            (BinOp::Add, false, true) => Some((right, Inverse::Minus(left))),
+            (BinOp::Sub, true, false) => Some((left, Inverse::Plus(right))),
+            (BinOp::Sub, false, true) => Some((right, Inverse::From(left))),
+            _ => None,
+        }
     }
 
     /// The operand, if nothing need be evaluated: a constant, something from outside, a position.
@@ -344,8 +383,9 @@ impl<'n, 'a> Pull<'n, 'a> {
         }
         let ty = self.vars[array].ty.clone();
         let fits = |(index, size): (&Atom, &Atom)| {
-            let level = self.level(*index).filter(|level| level.width == *size)?;
-            Some(level.position)
+            let is_here = |level: &&Level| Atom::Var(level.position) == *index;
+            let level = self.levels.iter().find(is_here)?;
+            (level.width == *size).then_some(level.position)
         };
         let positions: Option<Vec<Var>> = at.iter().zip(ty.shape()).map(fits).collect();
         let distinct =
@@ -371,7 +411,7 @@ impl<'n, 'a> Pull<'n, 'a> {
         if !matches!(self.vars[var].ty, Type::Scalar(fehu_ir::Elem::Prim(_))) {
             return false;
         }
-        let has = |level: &Level| place.contains(&level.position.into());
+        let has = |level: &Level| place.contains(&level.at.into());
         let limit = match self.levels.iter().all(has) {
             true if self.shared => TWICE,
             true => return false,

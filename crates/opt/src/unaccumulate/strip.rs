@@ -4,11 +4,11 @@ use super::pull::Kept;
 use fehu_base::IdVec;
 use fehu_facts::Effects;
 use fehu_ir::visit::VisitMut;
-use fehu_ir::{Body, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
 
 /// Takes accumulators away.
 pub(super) struct Strip<'a> {
-    pub(super) vars: &'a IdVec<Var, VarInfo>,
+    pub(super) vars: &'a mut IdVec<Var, VarInfo>,
     pub(super) effects: &'a Effects,
     /// The certificates of the accumulators.
     pub(super) gone: &'a [Var],
@@ -25,18 +25,53 @@ impl Strip<'_> {
     }
 
     /// Whether a statement is left; it is changed, if so.
-    fn is_left(&self, stm: &mut Stm) -> bool {
+    fn is_left(&mut self, stm: &mut Stm) -> bool {
         let kept = stm.pat.first().and_then(|var| self.kept.results.get(var));
         let changed = kept.is_some() || !stm.pat.iter().all(|var| self.stays(*var));
         stm.pat.retain(|var| self.stays(*var));
         if let (Exp::Screma(op), Some(kept)) = (&mut stm.exp, kept) {
             for (inner, array) in kept {
                 op.map.ret.push(self.vars[*inner].ty.clone());
-                op.map.body.results.push((*inner).into());
+                let result = self.lasting(&mut op.map.body, *inner);
+                op.map.body.results.push(result.into());
                 stm.pat.push(*array);
             }
         }
         !changed || !stm.pat.is_empty() || self.effects.exp(&stm.exp)
+    }
+}
+
+impl Strip<'_> {
+    /// The variable, or a copy of the array if something in the body may change it.
+    fn lasting(&mut self, body: &mut Body, var: Var) -> Var {
+        if !body.stms.iter().any(|stm| may_change(stm, var)) {
+            return var;
+        }
+        let copy = self.vars.push(self.vars[var].clone());
+        let made = body.stms.iter().position(|stm| stm.pat.contains(&var));
+        let place = made.map_or(0, |index| index + 1);
+        body.stms.insert(place, Stm::new(vec![copy], Exp::Copy(var)));
+        copy
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others change nothing, or inside of their bodies"
+)]
+fn may_change(stm: &Stm, var: Var) -> bool {
+    match &stm.exp {
+        Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => *array == var,
+        Exp::Scatter(op) => op.dests.iter().any(|(_, dest)| *dest == var),
+        Exp::Hist(op) => op.ops.iter().any(|hist| hist.dests.contains(&var)),
+        Exp::WithAcc(inputs, _) => inputs.iter().any(|input| input.arrays.contains(&var)),
+        Exp::Loop(params, ..) => params.iter().any(|param| param.init == Atom::Var(var)),
+        Exp::Call(_, args) => args.contains(&Atom::Var(var)),
+        exp => {
+            let mut any = false;
+            exp.for_each_body(&mut |body| any |= body.stms.iter().any(|stm| may_change(stm, var)));
+            any
+        }
     }
 }
 

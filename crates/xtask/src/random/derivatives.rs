@@ -262,7 +262,8 @@ pub(super) struct Derived {
 /// Differentiates the last function of a program, and checks what must hold.
 fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
     let mut counts = Counts::default();
-    let Some(derived) = derive(prog, Kind::of(seed) == Kind::Polynomial && seed % 5 == 0)? else {
+    let Some(derived) = derive(prog, Kind::of(seed) == Kind::Polynomial && seed.is_multiple_of(5))?
+    else {
         return Ok(counts);
     };
     let mut rng = Rng::new(seed);

@@ -73,6 +73,7 @@ impl Reverse {
             .zip(&types)
             .map(|(var, ty)| ty.clone().unwrap_or_else(|| b.ty(*var).clone()))
             .collect();
+        self.common.covers(true);
         let new = b.several("adjoint", all, exp);
         for ((var, new), ty) in changed.into_iter().zip(new).zip(types) {
             let adjoint = match ty {

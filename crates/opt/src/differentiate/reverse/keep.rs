@@ -271,7 +271,7 @@ fn weight(ty: &Type) -> u64 {
     total.min(NEVER / 1024)
 }
 
-fn bytes(prim: Prim) -> u64 {
+pub(super) fn bytes(prim: Prim) -> u64 {
     match prim {
         Prim::I8 | Prim::U8 | Prim::Bool => 1,
         Prim::I16 | Prim::U16 | Prim::F16 => 2,

@@ -131,6 +131,7 @@ impl Reverse {
         if ret.is_empty() {
             return Ok(());
         }
+        self.common.covers(true);
         let map = Lambda { params, body, ret };
         let reds = scalars.iter().map(|var| sum_red(b, &b.ty(*var).clone())).collect();
         let mut types = map.ret[..scalars.len()].to_vec();

@@ -27,7 +27,8 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
-use self::select::OneHot;
+use self::select::{Bins, OneHot};
+pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
 use super::num::{has_numbers, outer, zero};
@@ -75,8 +76,11 @@ pub(super) fn vjp(
                 .collect();
             let mut inner = Builder::new(b.vars_mut());
             let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
+            let first = reverse.common.repeated();
             let adjoints =
                 reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
+            // There may be no direction at all.
+            reverse.common.uncover(first);
             let body = inner.finish(adjoints);
             let map = Lambda { params, body, ret: types };
             let types = outer(&map.ret, directions);
@@ -121,6 +125,10 @@ enum Saved {
     Loop(Box<repeat::Taped>),
     /// Which element a reduction has selected.
     Winner(Var),
+    /// It selects one, which the return sweep looks for.
+    Selected,
+    /// The bins of a histogram of minima or maxima, as they were before.
+    Bins(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
@@ -261,14 +269,22 @@ impl Reverse {
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),
             (Exp::Screma(op), _) if op.scans.is_empty() && op.reds.is_empty() => {
                 if self.map_back_at_one(b, stm, op)? {
+                    self.common.covers(false);
                     return Ok(());
                 }
                 let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
             }
-            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, *winner),
+            (Exp::Screma(op), Saved::Winner(winner)) => self.select_back(b, stm, op, Some(*winner)),
+            (Exp::Screma(op), Saved::Selected) => self.select_back(b, stm, op, None),
             (Exp::Screma(op), _) if op.scans.is_empty() => self.reduce_back(b, stm, op),
             (Exp::Screma(op), _) => self.scan_back(b, stm, op),
+            (Exp::Hist(op), Saved::Bins(before)) => {
+                let (dest, after) = (op.ops[0].dests[0], stm.pat[0]);
+                let bins = Bins { dest, before: *before, after };
+                self.bins_back(b, op.width, bins, (op.inputs[0], op.inputs[1]));
+                Ok(())
+            }
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
             (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
             (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),

@@ -47,6 +47,8 @@ pub(super) struct Taped {
     contributes: bool,
     /// The statement of the return sweep, made ahead.
     pub(super) back: Option<Back>,
+    /// What it evaluates again as a whole.
+    covered: Vec<usize>,
 }
 
 /// How large tapes are.
@@ -136,8 +138,11 @@ impl Reverse {
             body,
             contributes,
             back: None,
+            covered: Vec::new(),
         };
+        let first = self.common.repeated();
         self.prepare_back(b, &mut taped)?;
+        taped.covered = self.common.uncover(first);
         let new = self.emit_forward(b, &stm, &mut taped);
         if is_strip {
             self.unsaved.extend(&new.pat);
@@ -233,6 +238,7 @@ impl Reverse {
             return Ok(());
         }
         let back = taped.back.as_ref().or_bug("return sweep of a loop");
+        self.common.cover(&taped.covered);
         let mut params = Vec::new();
         let mut types = Vec::new();
         for (index, var) in &back.sizes {

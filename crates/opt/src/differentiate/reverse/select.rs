@@ -1,6 +1,6 @@
-//! Reductions that select an element: minima and maxima.
+//! Reductions and histograms that select an element: minima and maxima.
 //!
-//! The forward sweep also yields the number of the element. The adjoint of the elements is then *one-hot*: zero but at one index. What
+//! The forward sweep also yields the number of the element; if the elements are in memory, the return sweep looks for it. The adjoint of the elements is then *one-hot*: zero but at one index. What
 //! computes the elements, if it is a map, is differentiated at that index alone, and not at all others, where it would yield zeros.
 //!
 //! ```text
@@ -10,11 +10,14 @@
 use super::write::inside;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
-use crate::differentiate::num::{binary, has_numbers, map, select, whole, zero};
+use crate::differentiate::num::{binary, has_numbers, identity, map, select, whole, zero};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, BinOp, CmpOp, Dim, Elem, Exp, Lambda, MathFn, Red, Screma, Stm, Type, Var};
+use fehu_ir::{
+    Atom, BinOp, CmpOp, Dim, Elem, Exp, Hist, HistOp, Lambda, MathFn, Red, Scatter, Screma, Stm,
+    Type, Var,
+};
 
 /// An adjoint that is zero but at one index of the outermost dimension. An index out of bounds means that it is zero everywhere.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,15 +37,19 @@ impl Reverse {
         stm: Stm,
         steps: &mut Vec<Step>,
     ) -> Option<Stm> {
-        let found = match &stm.exp {
-            Exp::Screma(op) if op.scans.is_empty() => selection(op, b),
-            _ => None,
-        };
-        let (Some((which, prim)), Exp::Screma(op)) = (found, &stm.exp) else { return Some(stm) };
+        let Exp::Screma(op) = &stm.exp else { return Some(stm) };
+        let Some((which, prim)) = selection(op, b) else { return Some(stm) };
+        let makes = |step: &Step| step.stm.pat.contains(&op.inputs[0]);
+        if !steps.iter().any(makes) {
+            // The elements are in memory: the return sweep looks for the one that is selected.
+            b.push(stm.clone());
+            steps.push(Step { stm, saved: Saved::Selected });
+            return None;
+        }
         let (ty, width) = (Type::prim(prim), op.width);
         let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
         let types = vec![ty.clone(), Type::I64];
-        let map = crate::differentiate::num::identity(b, &types);
+        let map = identity(b, &types);
         let neutral = vec![op.reds[0].neutral[0], Atom::i64(NOBODY)];
         let red = Red { op: numbered(b, which, prim), neutral, commutative: true };
         let inputs = vec![op.inputs[0], iota];
@@ -61,9 +68,13 @@ impl Reverse {
         b: &mut Builder<'_>,
         stm: &Stm,
         op: &Screma,
-        winner: Var,
+        winner: Option<Var>,
     ) -> Res<()> {
         let Some(value) = self.take(b, stm.pat[0]) else { return Ok(()) };
+        let winner = match winner {
+            Some(winner) => winner,
+            None => first_equal(b, op.width, op.inputs[0], stm.pat[0].into()),
+        };
         let neutral = op.reds[0].neutral[0];
         if self.is_varied(neutral) {
             let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Le, op.width, 0.into())).into();
@@ -142,6 +153,79 @@ impl Reverse {
     }
 }
 
+impl Reverse {
+    /// The return sweep of a histogram of minima or maxima: the adjoint of a bin goes to the first value that is equal to it, or to the
+    /// bin as it was before, if that is. All of that is parallel.
+    pub(super) fn bins_back(
+        &mut self,
+        b: &mut Builder<'_>,
+        width: Atom,
+        bins: Bins,
+        (indices, values): (Var, Var),
+    ) {
+        let Some(adjoint) = self.take(b, bins.after) else { return };
+        let adjoint = adjoint.var().or_bug("adjoint of a histogram");
+        let size = b.ty(bins.after).shape()[0];
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        // Where the values are that stand in bins now.
+        let inputs = [indices, values];
+        let places = map(b, width, &inputs, vec![Type::I64], |b, args| {
+            let [index, value] = [args[0], args[1]].map(Atom::Var);
+            let here = inside(b, &[index], &[size]);
+            let yes = |b: &mut Builder<'_>| {
+                let at = vec![Dim::Fix(index)];
+                let now: Atom = b.exp("now", Exp::Index(bins.after, at.clone())).into();
+                let old: Atom = b.exp("old", Exp::Index(bins.before, at)).into();
+                let mine: Atom = b.exp("c", Exp::CmpOp(CmpOp::Eq, now, value)).into();
+                let stays: Atom = b.exp("c", Exp::CmpOp(CmpOp::Eq, now, old)).into();
+                let other = select(b, stays, &Type::I64, |_| Atom::i64(-1), |_| index);
+                select(b, mine, &Type::I64, |_| other, |_| Atom::i64(-1))
+            };
+            vec![select(b, here, &Type::I64, yes, |_| Atom::i64(-1))]
+        })[0];
+        let nobody = b.exp("nobody", Exp::Replicate(vec![size], Atom::i64(NOBODY)));
+        let op = HistOp {
+            shape: vec![size],
+            race_factor: 1.into(),
+            dests: vec![nobody],
+            op: least(b),
+            neutral: vec![Atom::i64(NOBODY)],
+        };
+        let function = identity(b, &[Type::I64, Type::I64]);
+        let first = Hist { width, inputs: vec![places, iota], map: function, ops: vec![op] };
+        let ty = b.ty(nobody).clone();
+        let winners = b.typed("winner", ty, Exp::Hist(Box::new(first)));
+        if self.varied.contains(&values) {
+            let zeros = self.zero_like(b, values).var().or_bug("zeros of an array");
+            let row = b.ty(adjoint).row().or_bug("element of a histogram");
+            let function = identity(b, &[Type::I64, row]);
+            let inputs = vec![winners, adjoint];
+            let dests = vec![(vec![width], zeros)];
+            let scatter = Scatter { width: size, inputs, map: function, dests };
+            let ty = b.ty(values).clone();
+            let back = b.typed("adjoint", ty, Exp::Scatter(Box::new(scatter)));
+            self.contribute(b, values.into(), back.into());
+        }
+        if self.varied.contains(&bins.dest) {
+            let row = b.ty(adjoint).row().or_bug("element of a histogram");
+            let back = map(b, size, &[winners, adjoint], vec![row.clone()], |b, args| {
+                let exp = Exp::CmpOp(CmpOp::Eq, args[0].into(), Atom::i64(NOBODY));
+                let stays: Atom = b.exp("c", exp).into();
+                vec![select(b, stays, &row, |_| args[1].into(), |b| zero(b, &row))]
+            })[0];
+            self.contribute(b, bins.dest.into(), back.into());
+        }
+    }
+}
+
+/// The bins of a histogram: the destination, a copy of it from before, and the result.
+#[derive(Clone, Copy)]
+pub(super) struct Bins {
+    pub(super) dest: Var,
+    pub(super) before: Var,
+    pub(super) after: Var,
+}
+
 /// The array that is zero but at one index.
 fn dense(b: &mut Builder<'_>, array: Var, one: OneHot) -> Atom {
     let ty = b.ty(array).clone();
@@ -155,9 +239,32 @@ fn dense(b: &mut Builder<'_>, array: Var, one: OneHot) -> Atom {
         .into()
 }
 
+/// The number of the first element that is equal to a value.
+fn first_equal(b: &mut Builder<'_>, width: Atom, array: Var, value: Atom) -> Var {
+    let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+    let ty = b.ty(array).row().or_bug("element of an array");
+    let params = vec![("x".into(), ty), ("i".into(), Type::I64)];
+    let map = b.lambda(params, vec![Type::I64], |b, args| {
+        let equal: Atom = b.exp("c", Exp::CmpOp(CmpOp::Eq, args[0].into(), value)).into();
+        vec![select(b, equal, &Type::I64, |_| args[1].into(), |_| Atom::i64(NOBODY))]
+    });
+    let red = Red { op: least(b), neutral: vec![Atom::i64(NOBODY)], commutative: true };
+    let (inputs, scans, reds) = (vec![array, iota], Vec::new(), vec![red]);
+    let screma = Screma { width, inputs, map, scans, reds };
+    b.typed("winner", Type::I64, Exp::Screma(Box::new(screma)))
+}
+
+/// The smaller of two numbers of elements.
+fn least(b: &mut Builder<'_>) -> Lambda {
+    let params = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
+    b.lambda(params, vec![Type::I64], |b, args| {
+        vec![binary(b, BinOp::Min, args[0].into(), args[1].into())]
+    })
+}
+
 /// Whether a reduction is a minimum or maximum of numbers, and of which type.
 fn selection(op: &Screma, b: &Builder<'_>) -> Option<(BinOp, Prim)> {
-    let ([red], [input]) = (&op.reds[..], &op.inputs[..]) else { return None };
+    let ([], [red], [input]) = (&op.scans[..], &op.reds[..], &op.inputs[..]) else { return None };
     let prim = prim_of(&b.ty(*input).row()?)?;
     if !has_numbers(&Type::prim(prim)) || prim == Prim::Bool {
         return None;

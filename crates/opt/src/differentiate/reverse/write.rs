@@ -1,8 +1,9 @@
 //! Histograms and scatters.
 //!
-//! The adjoint of a value that a histogram adds is that of its bin; all other histograms are differentiated as loops that combine one value
+//! The adjoint of a value that a histogram adds is that of its bin, minima and maxima are in `select`; all other histograms are differentiated as loops that combine one value
 //! after the other. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
 
+use super::select::extremum;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
 use crate::differentiate::activity;
@@ -26,6 +27,15 @@ impl Reverse {
         if op.ops.iter().all(|hist| is_sum(&hist.op)) {
             b.push(stm.clone());
             steps.push(Step { stm, saved: Saved::Nothing });
+            return Ok(());
+        }
+        if let [hist] = &op.ops[..]
+            && hist.shape.len() == 1
+            && extremum(&hist.op).is_some()
+        {
+            let before = b.exp("before", Exp::Copy(hist.dests[0]));
+            b.push(stm.clone());
+            steps.push(Step { stm, saved: Saved::Bins(before) });
             return Ok(());
         }
         let mut pat = stm.pat.iter().copied();

@@ -101,6 +101,9 @@ pub(super) struct Run<'x> {
 impl Env for Run<'_> {
     fn scalar(&self, v: V) -> Res<Scalar> {
         match self.thread.slots[v.0 as usize] {
+            Slot::Scalar(Scalar::Unit) => {
+                Err(self.wrong(format!("{} is an element that nobody wrote", self.name(v))))
+            }
             Slot::Scalar(scalar) => Ok(scalar),
             // Addresses are compared.
             Slot::Ptr(Some(ptr)) => {
@@ -137,6 +140,11 @@ impl Run<'_> {
                     let slot = match e {
                         // A copy of what is not set is not set.
                         Some(Exp::Var(other)) => self.thread.slots[other.0 as usize],
+                        // An element may be stored somewhere else later.
+                        Some(Exp::Load(from, at)) if !self.is_tolerant() => {
+                            let at = int(self, at)?;
+                            Slot::Scalar(self.moved(*from, at)?)
+                        }
                         Some(e) => Slot::Scalar(eval(self, e)?),
                         None => Slot::Unset,
                     };
@@ -157,6 +165,7 @@ impl Run<'_> {
                             let at = int(self, at)?;
                             self.moved(*from, at)?
                         }
+                        Exp::Var(v) if self.is_unwritten(*v) => Scalar::Unit,
                         e => eval(self, e)?,
                     };
                     let index = int(self, index)?;
@@ -430,6 +439,11 @@ impl Run<'_> {
         let value = self.found(p, index)?;
         self.watch(p, index, Does::Read, false)?;
         Ok(value)
+    }
+
+    /// Whether a variable has an element that nobody wrote.
+    fn is_unwritten(&self, v: V) -> bool {
+        matches!(self.thread.slots[v.0 as usize], Slot::Scalar(Scalar::Unit))
     }
 
     /// The element, whoever may be writing it.

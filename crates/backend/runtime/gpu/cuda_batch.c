@@ -1,0 +1,205 @@
+// Launches in batches: for a graph of kernels the driver needs a quarter of the time that it needs for one after the other. After
+// cuda_kernels.c.
+//
+// Launches are queued until something else is asked of the device, or somebody waits for it, or the queue is full. A batch that is the same
+// as one before, with all arguments, becomes a graph the third time that it comes; calls of an entry point with arrays of the same sizes
+// mostly get the same memory, and the iterations of a loop take turns with a few blocks.
+//
+// The number of a launch would always be another one. It is for kernels that may fail, so programs that have any launch directly.
+
+enum { FE_BATCH_LEAST = 3, FE_BATCH_GRAPH = 3, FE_BATCH_MISSES = 100, FE_BATCH_PAUSE = 2000 };
+
+static bool fe_batch_same(const struct fe_batch *a, const struct fe_batch *b) {
+  return a->hash == b->hash && a->count == b->count && a->num_args == b->num_args
+         && memcmp(a->launches, b->launches, (size_t)a->count * sizeof a->launches[0]) == 0
+         && memcmp(a->args, b->args, (size_t)a->num_args * sizeof a->args[0]) == 0;
+}
+
+static void fe_batch_hash(struct fe_batch *batch) {
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < batch->count; i++) {
+    hash = (hash ^ (uint64_t)(uintptr_t)batch->launches[i].kernel) * 1099511628211u;
+    hash = (hash ^ (uint64_t)batch->launches[i].blocks) * 1099511628211u;
+  }
+  for (int i = 0; i < batch->num_args; i++) {
+    hash = (hash ^ batch->args[i]) * 1099511628211u;
+  }
+  batch->hash = hash;
+}
+
+// One after the other.
+static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch) {
+  int result = 0, first = 0;
+  for (int i = 0; i < batch->count && result == 0; i++) {
+    const struct fe_batched *launch = &batch->launches[i];
+    uint64_t *args = &batch->args[first];
+    first += launch->num_args;
+    void *pointers[FE_BATCH_ARGS];
+    for (int k = 0; k < launch->num_args; k++) {
+      pointers[k] = &args[k];
+    }
+    result = fe_cuda_launch(ctx, launch->kernel, launch->blocks, launch->block_size, launch->shared_bytes, pointers);
+  }
+  return result;
+}
+
+// Makes a graph of a batch, if that is possible.
+static void fe_batch_graph(struct futhark_context *ctx, struct fe_batch *batch) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  const struct fe_cuda_graphs *graphs = &driver->graphs;
+  void *graph = NULL;
+  if (graphs->begin(driver->stream, FE_CUDA_CAPTURE_THREAD) != 0) {
+    return;
+  }
+  int result = fe_batch_launch(ctx, batch);
+  int ended = graphs->end(driver->stream, &graph);
+  if (result == 0 && ended == 0 && graph != NULL && graphs->instantiate(&batch->graph, graph, 0) != 0) {
+    batch->graph = NULL;
+  }
+  if (graph != NULL) {
+    graphs->destroy(graph);
+  }
+}
+
+// The batch that is the same as this one, from now on if there was none.
+static struct fe_batch *fe_batch_known(struct fe_driver *driver, const struct fe_batch *batch) {
+  for (int i = 0; i < FE_BATCHES; i++) {
+    if (driver->known[i] != NULL && fe_batch_same(driver->known[i], batch)) {
+      return driver->known[i];
+    }
+  }
+  struct fe_batch **at = &driver->known[driver->next_known];
+  driver->next_known = (driver->next_known + 1) % FE_BATCHES;
+  if (*at == NULL) {
+    *at = malloc(sizeof **at);
+  } else if ((*at)->graph != NULL) {
+    driver->graphs.destroy_exec((*at)->graph);
+  }
+  if (*at != NULL) {
+    **at = *batch;
+    (*at)->times = 0;
+    (*at)->graph = NULL;
+  }
+  return *at;
+}
+
+static int fe_batch_flush(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  struct fe_batch *batch = driver->batch;
+  if (batch == NULL || batch->count == 0) {
+    return FUTHARK_SUCCESS;
+  }
+  fe_cuda(ctx);
+  struct fe_batch *known = NULL;
+  if (batch->count >= FE_BATCH_LEAST) {
+    fe_batch_hash(batch);
+    known = fe_batch_known(driver, batch);
+    if (known != NULL && ++known->times == FE_BATCH_GRAPH) {
+      fe_batch_graph(ctx, known);
+    }
+    const bool missed = known == NULL || known->graph == NULL;
+    driver->misses = missed ? driver->misses + 1 : 0;
+    if (driver->misses > FE_BATCH_MISSES) {
+      driver->misses = 0;
+      driver->pause = FE_BATCH_PAUSE;
+    }
+  }
+  int result = known != NULL && known->graph != NULL ? driver->graphs.launch(known->graph, driver->stream)
+                                                     : fe_batch_launch(ctx, batch);
+  batch->count = batch->num_args = 0;
+  return fe_cuda_check(ctx, result, "launch a kernel");
+}
+
+// The queue, if so many more arguments can wait there; NULL otherwise.
+static struct fe_batch *fe_batch_open(struct futhark_context *ctx, int num_args) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  struct fe_batch *batch = driver->batch;
+  if (driver->pause > 0) {
+    driver->pause--;
+    return NULL;
+  }
+  return batch == NULL || ctx->debugging || batch->num_args + num_args > FE_BATCH_ARGS ? NULL : batch;
+}
+
+// Adds a launch to the queue; false if it cannot wait there.
+static bool fe_batch_add(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size, int64_t shared_bytes,
+                         int num_args, const struct fe_arg *args) {
+  struct fe_batch *batch = fe_batch_open(ctx, num_args + 2);
+  if (batch == NULL) {
+    return false;
+  }
+  uint64_t *values = &batch->args[batch->num_args];
+  values[0] = (uint64_t)(uintptr_t)ctx->gpu.failure;
+  values[1] = 0; // the number of the launch
+  for (int i = 0; i < num_args; i++) {
+    if (args[i].size > sizeof values[0]) {
+      return false;
+    }
+    values[i + 2] = 0;
+    memcpy(&values[i + 2], args[i].value, args[i].size);
+  }
+  batch->launches[batch->count++] = (struct fe_batched){kernel, blocks, shared_bytes, block_size, num_args + 2};
+  batch->num_args += num_args + 2;
+  return true;
+}
+
+// Finds what it takes for batches, if the driver has it.
+static void fe_batch_init(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  bool found = fe_program.num_checks == 0 && !ctx->profiling;
+#define FE_FIND(name, symbol, parameters) \
+  found = found && fe_library_find(driver->library, symbol, &driver->graphs.name, sizeof driver->graphs.name);
+  FE_CUDA_GRAPH_FUNCTIONS(FE_FIND)
+#undef FE_FIND
+  driver->batch = found ? calloc(1, sizeof *driver->batch) : NULL;
+}
+
+static void fe_batch_free(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  for (int i = 0; i < FE_BATCHES; i++) {
+    if (driver->known[i] != NULL && driver->known[i]->graph != NULL) {
+      driver->graphs.destroy_exec(driver->known[i]->graph);
+    }
+    free(driver->known[i]);
+    driver->known[i] = NULL;
+  }
+  free(driver->batch);
+  driver->batch = NULL;
+}
+
+static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
+                            int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
+  if (stamp == NULL && fe_batch_add(ctx, kernel, blocks, block_size, shared_bytes, num_args, args)) {
+    return ctx->gpu.driver.batch->count == FE_BATCH ? fe_batch_flush(ctx) : FUTHARK_SUCCESS;
+  }
+  int code = fe_batch_flush(ctx);
+  if (code != FUTHARK_SUCCESS) {
+    return code;
+  }
+  void *few[32];
+  void **pointers = num_args + 2 <= 32 ? few : malloc(((size_t)num_args + 2) * sizeof *pointers);
+  if (pointers == NULL) {
+    return fe_fail(ctx, FUTHARK_OUT_OF_MEMORY, "out of memory: cannot launch a kernel");
+  }
+  // The driver copies the arguments before it returns; it takes them as if it could change them.
+  pointers[0] = &ctx->gpu.failure;
+  pointers[1] = &ctx->gpu.launch;
+  for (int i = 0; i < num_args; i++) {
+    memcpy(&pointers[i + 2], &args[i].value, sizeof(void *));
+  }
+  fe_cuda(ctx);
+  fe_stamp_start(ctx, stamp);
+  int result = fe_cuda_launch(ctx, kernel, blocks, block_size, shared_bytes, pointers);
+  fe_stamp_end(ctx, stamp);
+  if (pointers != few) {
+    free(pointers);
+  }
+  return fe_cuda_check(ctx, result, "launch a kernel");
+}
+
+// What is queued is given to the device.
+FE_SHARED void fe_submit(struct futhark_context *ctx) {
+  if (ctx->gpu.open) {
+    fe_batch_flush(ctx);
+  }
+}
