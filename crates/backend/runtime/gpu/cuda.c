@@ -293,11 +293,20 @@ static int fe_driver_copy_in(struct futhark_context *ctx, void *to, const void *
   FE_CUDA_ASYNC(copy_in((uint64_t)(uintptr_t)to, from, bytes, ctx->gpu.driver.stream), "copy to the device");
 }
 
+static bool fe_batch_copy(struct futhark_context *ctx, void *to, const void *from, size_t bytes);
+static int fe_batch_added(struct futhark_context *ctx);
+
 static int fe_driver_copy(struct futhark_context *ctx, void *to, const void *from, size_t bytes, struct fe_stamp *stamp) {
+  if (stamp == NULL && fe_batch_copy(ctx, to, from, bytes)) {
+    return fe_batch_added(ctx);
+  }
   FE_CUDA_ASYNC(copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, ctx->gpu.driver.stream), "copy on the device");
 }
 
 static int fe_driver_zero(struct futhark_context *ctx, void *to, size_t bytes, struct fe_stamp *stamp) {
+  if (stamp == NULL && fe_batch_copy(ctx, to, NULL, bytes)) {
+    return fe_batch_added(ctx);
+  }
   FE_CUDA_ASYNC(fill((uint64_t)(uintptr_t)to, 0, bytes, ctx->gpu.driver.stream), "clear memory of the device");
 }
 

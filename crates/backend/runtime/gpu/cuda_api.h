@@ -127,8 +127,8 @@ struct fe_cuda_graphs {
 // Launches that wait to be made together. See gpu/cuda_batch.c.
 enum { FE_BATCH = 32, FE_BATCH_ARGS = 1024, FE_BATCHES = 32 };
 struct fe_batched {
-  fe_function kernel;
-  int64_t blocks, shared_bytes;
+  fe_function kernel;            // NULL: a copy
+  int64_t blocks, shared_bytes; // of a copy, the bytes
   int block_size, num_args;
 };
 struct fe_batch {

@@ -1,7 +1,8 @@
 // Launches in batches: for a graph of kernels the driver needs a quarter of the time that it needs for one after the other. After
 // cuda_kernels.c.
 //
-// Launches are queued until something else is asked of the device, or somebody waits for it, or the queue is full. A batch that is the same
+// Launches, and copies inside of the device's memory, are queued until something else is asked of the device, or somebody waits for it, or the
+// queue is full. A batch that is the same
 // as one before, with all arguments, becomes a graph the third time that it comes; calls of an entry point with arrays of the same sizes
 // mostly get the same memory, and the iterations of a loop take turns with a few blocks.
 //
@@ -29,11 +30,18 @@ static void fe_batch_hash(struct fe_batch *batch) {
 
 // One after the other.
 static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch) {
+  struct fe_driver *driver = &ctx->gpu.driver;
   int result = 0, first = 0;
   for (int i = 0; i < batch->count && result == 0; i++) {
     const struct fe_batched *launch = &batch->launches[i];
     uint64_t *args = &batch->args[first];
     first += launch->num_args;
+    if (launch->kernel == NULL) {
+      const size_t bytes = (size_t)launch->blocks;
+      result = launch->num_args == 2 ? driver->cuda.copy(args[0], args[1], bytes, driver->stream)
+                                     : driver->cuda.fill(args[0], 0, bytes, driver->stream);
+      continue;
+    }
     void *pointers[FE_BATCH_ARGS];
     for (int k = 0; k < launch->num_args; k++) {
       pointers[k] = &args[k];
@@ -121,6 +129,27 @@ static struct fe_batch *fe_batch_open(struct futhark_context *ctx, int num_args)
   return batch == NULL || ctx->debugging || batch->num_args + num_args > FE_BATCH_ARGS ? NULL : batch;
 }
 
+// Something was added to the queue.
+static int fe_batch_added(struct futhark_context *ctx) {
+  return ctx->gpu.driver.batch->count == FE_BATCH ? fe_batch_flush(ctx) : FUTHARK_SUCCESS;
+}
+
+// Adds a copy inside of the device's memory, or zeros if there is nothing to copy from; false if it cannot wait.
+static bool fe_batch_copy(struct futhark_context *ctx, void *to, const void *from, size_t bytes) {
+  struct fe_batch *batch = fe_batch_open(ctx, 2);
+  if (batch == NULL) {
+    return false;
+  }
+  const int num_args = from == NULL ? 1 : 2;
+  batch->args[batch->num_args] = (uint64_t)(uintptr_t)to;
+  if (from != NULL) {
+    batch->args[batch->num_args + 1] = (uint64_t)(uintptr_t)from;
+  }
+  batch->launches[batch->count++] = (struct fe_batched){NULL, (int64_t)bytes, 0, 0, num_args};
+  batch->num_args += num_args;
+  return true;
+}
+
 // Adds a launch to the queue; false if it cannot wait there.
 static bool fe_batch_add(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size, int64_t shared_bytes,
                          int num_args, const struct fe_arg *args) {
@@ -170,7 +199,7 @@ static void fe_batch_free(struct futhark_context *ctx) {
 static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
                             int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
   if (stamp == NULL && fe_batch_add(ctx, kernel, blocks, block_size, shared_bytes, num_args, args)) {
-    return ctx->gpu.driver.batch->count == FE_BATCH ? fe_batch_flush(ctx) : FUTHARK_SUCCESS;
+    return fe_batch_added(ctx);
   }
   int code = fe_batch_flush(ctx);
   if (code != FUTHARK_SUCCESS) {
