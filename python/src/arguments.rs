@@ -12,6 +12,7 @@ use crate::scalars::{self, Prim, Slot, given};
 use crate::value::Value;
 use fehu::tables::{self, Field, Object, Type};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -189,8 +190,10 @@ impl<'a> Arguments<'a> {
         if let Ok(array) = object.cast::<Array>() {
             return self.own_array(array.get(), object, ty, consumed);
         }
+        // Arrays of CuPy are buffers as well, which refuse to be read if they are on a device.
+        let on_device = || object.hasattr(intern!(object.py(), "__cuda_array_interface__"));
         // SAFETY: it only asks.
-        if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0 {
+        if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0 && !on_device()? {
             return self.buffer(object, ty, consumed, true);
         }
         if let Some(view) = dlpack::import(object).map_err(|error| self.cannot(object, &error))? {

@@ -34,7 +34,7 @@ def folded 'a [n] (op: a -> a -> a) (ne: a) (xs: [n]a) : a =
 -- input { 0i64 3i64 } output { true }
 -- input { 1i64 3i64 } output { true }
 -- input { 1000i64 5i64 } output { true }
--- input { 70001i64 1i64 } output { true }
+-- input { 3001i64 1i64 } output { true }
 entry matrices (n: i64) (seed: i64) : bool =
   let ms = tabulate n (matrix seed)
   let ps = scan product unit ms
@@ -51,7 +51,7 @@ entry matrices (n: i64) (seed: i64) : bool =
 -- input { 0i64 4i64 } output { true }
 -- input { 1i64 4i64 } output { true }
 -- input { 7i64 1i64 } output { true }
--- input { 5003i64 3i64 } output { true }
+-- input { 2003i64 3i64 } output { true }
 -- input { 301i64 40i64 } output { true }
 entry rows (n: i64) (m: i64) : bool =
   let xs = tabulate n (row m 5)
@@ -69,7 +69,7 @@ entry rows (n: i64) (m: i64) : bool =
 
 -- ==
 -- entry: changed
--- input { 2000i64 6i64 } output { true }
+-- input { 700i64 6i64 } output { true }
 -- input { 3i64 6i64 } output { true }
 entry changed (n: i64) (m: i64) : bool =
   let xs = tabulate n (row m 3)
@@ -84,7 +84,7 @@ entry changed (n: i64) (m: i64) : bool =
 -- A scan of rows beside a sum and what a map gives.
 -- ==
 -- entry: beside
--- input { 1500i64 5i64 } output { true }
+-- input { 700i64 5i64 } output { true }
 -- input { 0i64 5i64 } output { true }
 entry beside (n: i64) (m: i64) : bool =
   let xs = tabulate n (row m 11)
