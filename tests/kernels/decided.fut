@@ -3,6 +3,7 @@
 -- ==
 -- entry: halve
 -- input { [100i32, 7i32, 32i32] 10i32 } output { [6i32, 0i32, 2i32] 4i32 8i32 }
+-- input { [100000i32, 7i32, 32i32] 1i32 } output { [1i32, 0i32, 0i32] 16i32 1i32 }
 -- input { [100i32, 7i32, 32i32] 1000i32 } output { [100i32, 7i32, 32i32] 0i32 139i32 }
 -- input { [0i32, 0i32] -1i32 } error: k < 40
 

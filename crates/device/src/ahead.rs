@@ -6,16 +6,18 @@
 //!
 //! If a condition is in a cell, the host is one iteration *ahead*: it launches an iteration before it knows whether there is one, and then waits
 //! for the condition of the one before. All kernels of the loop look at the cell first. In an iteration that should not be, they do
-//! nothing, and the host takes back what it has done itself: its handles, pointers and scalars are what they were.
+//! nothing, and the host takes back what it has done itself: its handles, pointers and scalars are what they were. An iteration in vain costs
+//! as much as the waiting in several, so the host is not ahead in the first few.
 //!
 //! ```text
-//! while go {              next: cell = x, going = go;  ask going
+//! while go {              next: cell = x, going = go
 //!   ... kernel f(x) ...   while on {
 //!   y = fetch ...           before = state
 //!   x = g(x, y)             ... kernel if going { f(cell) } ...
 //!   go = h(y)               next: if going { cell = g(cell, y), going = h(y) }
 //! }                         ask going;  on = receive
-//!                           if !on { state = before }
+//!                           if ahead { if !on { state = before } }
+//!                           else { turns += 1;  if on && turns == 8 { ask going;  ahead = true } }
 //!                         }
 //! ```
 //!
@@ -26,11 +28,14 @@ use super::cells::{Cell, Left, declared, depending, each_of_host, fetched, store
 use super::defer;
 use super::owners::Owners;
 use fehu_base::IdVec;
-use fehu_imp::rewrite::{Vars, rename, substitute};
+use fehu_imp::rewrite::{Vars, bin, rename, substitute};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, From, Kernel, Prim, Stm, Ty, V, VarInfo};
-use fehu_ir::UnOp;
+use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// In so many iterations the host is not ahead.
+const FIRST_TURNS: i64 = 8;
 
 /// A loop whose scalars stay on the device, if it has any and the host need not know them.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no loops")]
@@ -260,21 +265,31 @@ fn one_ahead(body: Block, going: &Cell, vars: &mut IdVec<V, VarInfo>, code: &mut
         });
     });
     let saved: Vec<(V, V)> = state.into_iter().map(|v| (v, Vars(vars).like(v))).collect();
-    let [on, last] = ["on", "last"].map(|hint| Vars(vars).new_var(hint, Ty::Scalar(Prim::Bool)));
+    let [on, is_ahead, last] =
+        ["on", "is_ahead", "last"].map(|hint| Vars(vars).new_var(hint, Ty::Scalar(Prim::Bool)));
+    let turns = Vars(vars).new_var("turns", Ty::Scalar(Prim::I64));
     let ask = || Stm::Ask(going.ptr, Exp::int(0));
     code.extend(saved.iter().map(|(_, saved)| Stm::Declare(*saved, None)));
     code.push(Stm::Declare(on, Some(Exp::Var(going.var))));
-    code.push(Stm::If(Exp::Var(on), vec![ask()], Block::new()));
+    code.push(Stm::Declare(is_ahead, Some(Exp::Const(Scalar::Bool(false)))));
+    code.push(Stm::Declare(turns, Some(Exp::int(0))));
     let mut turn: Block = saved.iter().map(|(v, saved)| set(*saved, *v, vars)).collect();
     turn.extend(body);
     turn.extend([ask(), Stm::Receive(on)]);
     let back = saved.iter().map(|(v, saved)| set(*v, *saved, vars)).collect();
     let ends = Exp::Un(UnOp::Not, Prim::Bool, Box::new(Exp::Var(on)));
-    turn.push(Stm::If(ends, back, Block::new()));
+    let back = vec![Stm::If(ends, back, Block::new())];
+    // The answer is the same as before: from now on there is one that nobody has received.
+    let begin = vec![ask(), Stm::Assign(is_ahead, Exp::Const(Scalar::Bool(true)))];
+    let [done, first] = [Exp::Var(turns), Exp::int(FIRST_TURNS)].map(Box::new);
+    let enough = Exp::Cmp(CmpOp::Eq, Prim::I64, done, first);
+    let begin = Stm::If(Exp::Var(on), vec![Stm::If(enough, begin, Block::new())], Block::new());
+    let count = Stm::Assign(turns, bin(BinOp::Add, Exp::Var(turns), Exp::int(1)));
+    turn.push(Stm::If(Exp::Var(is_ahead), back, vec![count, begin]));
     code.push(Stm::While(Exp::Var(on), turn));
     // The iteration that should not have been has a condition, too.
     let rest = vec![Stm::Declare(last, None), Stm::Receive(last)];
-    code.push(Stm::If(Exp::Var(going.var), rest, Block::new()));
+    code.push(Stm::If(Exp::Var(is_ahead), rest, Block::new()));
     let handles = saved.iter().filter(|(_, saved)| vars[*saved].ty == Ty::Mem);
     code.extend(handles.map(|(_, saved)| Stm::Free(*saved)));
     code.push(Stm::Free(going.handle));
