@@ -155,6 +155,7 @@ pub struct Program {
     num_kernels: c_int,
     kernels: *const c_void,
     device_source: *const c_void,
+    num_checks: c_int,
     device_error: *const c_void,
     num_types: c_int,
     types: *const *const Type,
