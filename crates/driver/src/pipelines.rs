@@ -37,76 +37,66 @@ pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, MULTICORE, GPU];
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[], stages: &[] };
 
-/// From lowered programs to good array code, whatever the back end.
+/// From lowered programs to good array code, whatever the back end: after inlining, for operators that feed each other stand in different
+/// functions of the source.
+const ARRAYS: &[Pass] = &[
+    // What lowering wrote down in general is particular here: constants, copies, known branches.
+    SIMPLIFY,
+    // The numbers of iterations are known if they ever will be, and nothing is proved or moved yet.
+    UNROLL,
+    // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
+    CSE,
+    // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
+    CHECKS,
+    HOIST,
+    // Proved checks leave conditions behind that nobody needs.
+    SIMPLIFY,
+    // What derivatives add up is code like any other, before anything is fused.
+    UNACCUMULATE,
+    SIMPLIFY,
+    // What one call of a library does is not fused with anything.
+    VECTORISE,
+    // Intermediate arrays go.
+    FUSE,
+    // What is combined is known; what puts the results together can be fused with what reads them.
+    SCALARISE,
+    // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
+    // an array is now a number that is computed, of which more is known.
+    SIMPLIFY,
+    CSE,
+    CHECKS,
+    HOIST,
+    // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
+    FUSE,
+    SIMPLIFY,
+    // What reads an array is now as few operators as there will be.
+    STREAMED,
+];
+
+/// What follows the flattening of what is irregular.
+const LIFTED: &[Pass] = &[
+    SIMPLIFY, // Where rows end is often the same for several operators and iterations.
+    CSE, HOIST, SIMPLIFY, // What was lifted apart may be maps over the same positions.
+    FUSE, SIMPLIFY,
+];
+
+/// Threads of CPUs. What they execute is known; tiles do not depend on lanes, which may be inside of them.
+const THREADS: &[Pass] = &[EPILOGUE, TILING, SIMD];
+
+/// Array code, and nothing else.
 pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
     about: "the passes common to all back ends",
-    passes: &[
-        // Operators that feed each other stand in different functions of the source.
-        INLINE,
-        // What lowering wrote down in general is particular here: constants, copies, known branches.
-        SIMPLIFY,
-        // The numbers of iterations are known if they ever will be, and nothing is proved or moved yet.
-        UNROLL,
-        // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
-        CSE,
-        // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
-        CHECKS,
-        HOIST,    // Proved checks leave conditions behind that nobody needs.
-        SIMPLIFY, // What derivatives add up is code like any other, before anything is fused.
-        UNACCUMULATE,
-        SIMPLIFY,  // What one call of a library does is not fused with anything.
-        VECTORISE, // Intermediate arrays go.
-        FUSE,
-        // What is combined is known; what puts the results together can be fused with what reads them.
-        SCALARISE,
-        // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
-        // an array is now a number that is computed, of which more is known.
-        SIMPLIFY,
-        CSE,
-        CHECKS,
-        HOIST,
-        // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
-        FUSE,
-        SIMPLIFY, // What reads an array is now as few operators as there will be.
-        STREAMED,
-    ],
+    passes: &joined::<{ length(DEFAULT_PARTS) }>(DEFAULT_PARTS),
     stages: &[],
 };
+const DEFAULT_PARTS: &[&[Pass]] = &[&[INLINE], ARRAYS];
 
 /// What programs for CPUs need after that.
 pub const CPU: Pipeline = Pipeline {
     name: "cpu",
     about: "the default, followed by the passes that C for CPUs needs",
-    passes: &[
-        INLINE, // One thread has no use for flatmaps.
-        UNFLATMAP,
-        SIMPLIFY,
-        UNROLL,
-        CSE,
-        CHECKS,
-        HOIST,
-        SIMPLIFY,
-        UNACCUMULATE,
-        SIMPLIFY,
-        VECTORISE,
-        FUSE,
-        SCALARISE,
-        SIMPLIFY,
-        CSE,
-        CHECKS,
-        HOIST,
-        FUSE,
-        SIMPLIFY,
-        STREAMED, //
-        // Streams have done their work once fusion is over.
-        UNSTREAM,
-        SIMPLIFY, //
-        // Who executes what is known: one thread.
-        EPILOGUE, // What threads execute is known. Tiles do not depend on lanes, which may be inside of them.
-        TILING,
-        SIMD,
-    ],
+    passes: &joined::<{ length(CPU_PARTS) }>(CPU_PARTS),
     stages: &[
         ASSIGN,
         // While arrays are still values, what is copied is seen best.
@@ -130,117 +120,84 @@ pub const CPU: Pipeline = Pipeline {
         C,
     ],
 };
+const CPU_PARTS: &[&[Pass]] = &[
+    // One thread has no use for flatmaps.
+    &[INLINE, UNFLATMAP],
+    ARRAYS,
+    // Streams have done their work once fusion is over. Who executes what is known: one thread.
+    &[UNSTREAM, SIMPLIFY],
+    THREADS,
+];
 
 /// What programs for several threads need after that.
 pub const MULTICORE: Pipeline = Pipeline {
     name: "multicore",
     about: "the passes for CPUs, followed by the division into tasks",
-    passes: &[
-        INLINE,
-        // Those that are left are lifted with all that is irregular.
-        UNFLATMAP_INSIDE,
-        SIMPLIFY,
-        UNROLL,
-        CSE,
-        CHECKS,
-        HOIST,
-        SIMPLIFY,
-        UNACCUMULATE,
-        SIMPLIFY,
-        VECTORISE,
-        FUSE,
-        SCALARISE,
-        SIMPLIFY,
-        CSE,
-        CHECKS,
-        HOIST,
-        FUSE,
-        SIMPLIFY,
-        STREAMED,
-        // Before streams become single chunks.
-        CHUNKS,
-        UNSTREAM,
-        SIMPLIFY,
-        // Operators are what they will be. Rows that differ are found first: what is left is regular.
-        IRREGULAR,
-        SIMPLIFY,
-        // Where rows end is often the same for several operators and iterations.
-        CSE,
-        HOIST,
-        SIMPLIFY,
-        // What was lifted apart may be maps over the same positions.
-        FUSE,
-        SIMPLIFY,
-        TASKS,
-        EPILOGUE,
-        TILING,
-        SIMD,
-    ],
+    passes: &joined::<{ length(MULTICORE_PARTS) }>(MULTICORE_PARTS),
     stages: CPU.stages,
 };
+const MULTICORE_PARTS: &[&[Pass]] = &[
+    // Flatmaps that are left are lifted with all that is irregular.
+    &[INLINE, UNFLATMAP_INSIDE],
+    ARRAYS,
+    // Before streams become single chunks.
+    &[CHUNKS, UNSTREAM, SIMPLIFY],
+    // Operators are what they will be. Rows that differ are found first: what is left is regular.
+    &[IRREGULAR],
+    LIFTED,
+    &[TASKS],
+    THREADS,
+];
 
 /// What programs for GPUs need after that.
 pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, followed by flattening for GPUs",
-    passes: &[
-        INLINE,
-        UNFLATMAP_INSIDE,
-        SIMPLIFY,
-        UNROLL,
-        CSE,
-        CHECKS,
-        HOIST,
-        SIMPLIFY,
-        UNACCUMULATE,
-        SIMPLIFY,
-        VECTORISE,
-        FUSE,
-        SCALARISE,
-        SIMPLIFY,
-        CSE,
-        CHECKS,
-        HOIST,
-        FUSE,
-        SIMPLIFY,
-        STREAMED,
-        // What large functions hide below a map is lost; what they bring can be fused.
-        EXPOSE,
-        SIMPLIFY,
-        FUSE,
-        SIMPLIFY,
-        GRID_CHUNKS,
-        // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of
-        // nests.
-        GRID_UNSTREAM,
-        SIMPLIFY,
-        HOIST,
-        SIMPLIFY,
-        // Rows that differ are found first: what is left is regular.
-        GRID_IRREGULAR,
-        SIMPLIFY,
-        // Where rows end is often the same for several operators and iterations.
-        CSE,
-        HOIST,
-        SIMPLIFY,
-        // What was lifted apart may be maps over the same positions.
-        FUSE,
-        SIMPLIFY,
-        // Nothing is fused with a loop any more, so that it can be cut.
-        GRID_ROUNDS,
-        // Filters in many threads are scans.
-        UNPARTITION,
-        SIMPLIFY,
-        // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
-        FLATTEN,
-        SIMPLIFY,
-        // Segs have their levels and spaces.
-        EPILOGUE,
-        // What Segs read is known when nothing changes them any more.
-        GRID_TILING,
-    ],
+    passes: &joined::<{ length(GPU_PARTS) }>(GPU_PARTS),
     stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
+const GPU_PARTS: &[&[Pass]] = &[
+    &[INLINE, UNFLATMAP_INSIDE],
+    ARRAYS,
+    // What large functions hide below a map is lost; what they bring can be fused.
+    &[EXPOSE, SIMPLIFY, FUSE, SIMPLIFY],
+    // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of nests.
+    &[GRID_CHUNKS, GRID_UNSTREAM, SIMPLIFY, HOIST, SIMPLIFY],
+    // Rows that differ are found first: what is left is regular.
+    &[GRID_IRREGULAR],
+    LIFTED,
+    // Nothing is fused with a loop any more, so that it can be cut. Filters in many threads are scans.
+    &[GRID_ROUNDS, UNPARTITION, SIMPLIFY],
+    // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
+    &[FLATTEN, SIMPLIFY],
+    // Segs have their levels and spaces. What they read is known when nothing changes them any more.
+    &[EPILOGUE, GRID_TILING],
+];
+
+/// The number of passes in these lists.
+const fn length(parts: &[&[Pass]]) -> usize {
+    let (mut all, mut part) = (0, 0);
+    while part < parts.len() {
+        all += parts[part].len();
+        part += 1;
+    }
+    all
+}
+
+/// These lists, one after the other.
+const fn joined<const N: usize>(parts: &[&[Pass]]) -> [Pass; N] {
+    let mut all = [SIMPLIFY; N];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut pass = 0;
+        while pass < parts[part].len() {
+            all[at] = parts[part][pass];
+            (at, pass) = (at + 1, pass + 1);
+        }
+        part += 1;
+    }
+    all
+}
 
 /// Gives every array a place.
 pub const ASSIGN: Stage = Stage {
