@@ -9,9 +9,9 @@
 //! ```
 //!
 //! That needs two scans, and the operator's own derivative in maps. If there are no elements, the neutral element gets the adjoint. For sums,
-//! all elements get the adjoint of the sum.
+//! all elements get the adjoint of the sum; for products, see [`product`].
 
-use super::Reverse;
+use super::{Reverse, product};
 use crate::differentiate::Res;
 use crate::differentiate::num::{binary, identity, reverse, rows, when};
 use crate::differentiate::sums::is_sum;
@@ -47,6 +47,20 @@ impl Reverse {
                 self.contribute(b, *neutral, part);
             }
         }
+        match product::of_floats(&red.op, b.vars()) {
+            Some(prim) if self.is_host => self.product_back(b, op, prim, adjoints[0]),
+            _ => self.fold_back(b, op, adjoints),
+        }
+    }
+
+    /// By the rule for any operator.
+    pub(super) fn fold_back(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: &Screma,
+        adjoints: Vec<Atom>,
+    ) -> Res<()> {
+        let (red, width, elements) = (&op.reds[0], op.width, &op.inputs);
         let (less, first) = less_and_first(b, width);
         // The prefixes of all but the last, and the suffixes that follow them.
         let heads: Vec<Var> = elements.iter().map(|a| rows(b, *a, 0.into(), less, 1)).collect();

@@ -17,6 +17,7 @@ mod cut;
 mod fold;
 mod keep;
 mod map;
+mod product;
 mod repeat;
 mod scan;
 mod select;
