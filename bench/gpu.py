@@ -139,7 +139,7 @@ def measure(server, entry, path, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fehu"), parser.add_argument("folder"), parser.add_argument("times")
-    parser.add_argument("--backend", default="cuda"), parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--backend", default="cuda"), parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=3), parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=float, default=10)
     args = parser.parse_args()

@@ -31,7 +31,7 @@
 //!
 //! For a device, streams whose functions only add to their accumulators have no chunks ([`accumulate`]).
 //!
-//! Scans of arrays are cut as well ([`prefixes`](crate::prefixes)), and for a device also reductions of arrays, which become streams: threads
+//! Scans of arrays are cut as well ([`prefixes`]), and for a device also reductions of arrays, which become streams: threads
 //! of a CPU have a partial result each. If the operator is a map, a device combines elements instead (`vector`).
 //!
 //! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the

@@ -15,7 +15,7 @@
 //! position of all levels is scalar code ([`pull`]). The indices decide:
 //!
 //! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over all other levels
-//!   ([`nest`]). Of a matrix product's derivative, this makes matrix products.
+//!   ([`mod@nest`]). Of a matrix product's derivative, this makes matrix products.
 //! * One is the position of a level, moved by something that does not vary (`a[i - 1]`): likewise, with zero where there is no such position.
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
