@@ -25,6 +25,8 @@
 //! map becomes part of the function that is applied to the elements, never part of the operator, which would no longer
 //! be associative.
 //!
+//! Products (`product`) stay by themselves where they would no longer be executed in tiles.
+//!
 //! Bodies are reduced from the outside in, because fusing two operators brings the contents of their functions
 //! together.
 
@@ -37,6 +39,7 @@ mod mentions;
 mod merge;
 mod nest;
 mod parts;
+mod product;
 mod sink;
 mod stream;
 mod vertical;
@@ -65,8 +68,9 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         let share = Share::of(prog, body, vars);
         let counts = Counts::of(body, vars);
         let (level, neutral) = (Level::Parallel, FxHashMap::default());
-        let (effects, hosts) = (&effects, &hosts);
-        Cx { prog, effects, hosts, vars, share, counts, level, neutral, remarks }.body(body);
+        let (effects, hosts, within) = (&effects, &hosts, false);
+        Cx { prog, effects, hosts, vars, share, counts, level, within, neutral, remarks }
+            .body(body);
     });
 }
 
@@ -82,6 +86,8 @@ struct Cx<'a> {
     counts: Counts,
     /// Where the current body stands.
     level: Level,
+    /// Whether it is in the function of an operator, so that its arrays are those of one position.
+    within: bool,
     /// Constants that are the values of accumulators whenever a chunk starts.
     neutral: FxHashMap<Var, Atom>,
     remarks: &'a mut Remarks,
@@ -127,15 +133,13 @@ impl Cx<'_> {
     }
 
     /// Goes on with the bodies of an expression.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not change the level")]
     fn inside(&mut self, exp: &mut Exp) {
-        let around = self.level;
-        self.level = match exp {
-            // These are executed like what is around them.
-            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) => around,
-            _ if around == Level::Steps => Level::Chunk,
-            _ => around,
-        };
+        let (around, within) = (self.level, self.within);
+        // These are executed like what is around them.
+        let is_like =
+            matches!(exp, Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..));
+        self.within |= !is_like;
+        self.level = if around == Level::Steps && !is_like { Level::Chunk } else { around };
         if let Exp::Stream(op) = exp {
             if let StreamForm::Red(op, _) = &mut op.form {
                 self.body(&mut op.body);
@@ -151,7 +155,7 @@ impl Cx<'_> {
         } else {
             exp.map_bodies(&mut |inner| self.body(inner));
         }
-        self.level = around;
+        (self.level, self.within) = (around, within);
     }
 
     /// Notes what must be known of a statement that is a copy of another one with variables of its own.

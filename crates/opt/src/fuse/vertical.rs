@@ -15,7 +15,7 @@
 
 use super::graph::{Graph, Node};
 use super::mentions::stm_mentions;
-use super::{Cx, merge, stream};
+use super::{Cx, merge, product, stream};
 use fehu_facts::cost;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::pass::{OTHER, RemarkKind};
@@ -165,6 +165,8 @@ pub(super) enum Reason {
     Scan,
     /// What would be carried from chunk to chunk is an array that is updated later.
     Carried,
+    /// What is executed in tiles would be no longer.
+    Tiles,
 }
 
 impl Reason {
@@ -193,6 +195,9 @@ impl Reason {
             Reason::Scan => "there is no fusion rule for scans and parallel streams",
             Reason::Carried => {
                 "the array that would be carried from chunk to chunk is updated later"
+            }
+            Reason::Tiles => {
+                "that result is made in tiles, which is worth more than not storing it"
             }
         }
     }
@@ -303,6 +308,9 @@ fn check(cx: &Cx<'_>, first: &Stm, second: &Stm) -> Result<(), Reason> {
     let as_inputs = inputs.iter().filter(|input| first.pat.contains(input)).count();
     if stm_mentions(cx, second, &first.pat) > as_inputs {
         return Err(Reason::OtherUse);
+    }
+    if product::is_lost(cx, first, second) {
+        return Err(Reason::Tiles);
     }
     Ok(())
 }

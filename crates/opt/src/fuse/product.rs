@@ -1,0 +1,103 @@
+//! Products: nests that are better left alone.
+//!
+//! ```text
+//! c = map (\a -> map (\b -> sum (map2 (*) a b)) bs) as
+//! s = map (\row -> sum row) c
+//! ```
+//!
+//! A *product* is a map of a map of a reduction, where some of what the reduction reads differs with the outer map only, and some with
+//! the inner one only. By itself, it is executed in tiles: what is read for a row serves many columns, and the other way round. As part of a
+//! function that does more with its row than a map of straight-line code does, each element would be made by itself, and everything read
+//! again. Reading the result once more is nothing beside that.
+//!
+//! That holds inside of functions, where the result is that of one position. Elsewhere it may be much larger than what it is made of,
+//! and must not be stored if it need not.
+
+use super::Cx;
+use super::mentions::stm_mentions;
+use fehu_base::IdVec;
+use fehu_facts::Variance;
+use fehu_ir::{Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+
+/// The dimensions of the maps.
+const OUTER: usize = 0;
+const INNER: usize = 1;
+
+/// Whether a producer is a product, and the consumer, which reads its rows, would make it something else.
+pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
+    let Exp::Screma(product) = &producer.exp else { return false };
+    if !cx.within || !is_product(product, cx.vars) {
+        return false;
+    }
+    let Exp::Screma(op) = &consumer.exp else { return true };
+    let inputs = op.map.params.iter().zip(&op.inputs);
+    let rows = inputs.filter(|(_, input)| producer.pat.contains(input));
+    let rows: Vec<Var> = rows.map(|(row, _)| *row).collect();
+    op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
+}
+
+/// Whether a function only maps these arrays by straight-line code, or returns them.
+fn is_mapped(cx: &Cx<'_>, function: &Lambda, rows: &[Var]) -> bool {
+    function.body.stms.iter().all(|stm| {
+        let as_inputs = match map(&stm.exp).filter(|op| is_straight(op)) {
+            Some(op) => op.inputs.iter().filter(|input| rows.contains(input)).count(),
+            None => 0,
+        };
+        stm_mentions(cx, stm, rows) == as_inputs
+    })
+}
+
+/// Whether there are no branches, loops or operators in the function of a map.
+fn is_straight(op: &Screma) -> bool {
+    op.map.body.stms.iter().all(|stm| {
+        let mut bodies = 0;
+        stm.exp.for_each_body(&mut |_| bodies += 1);
+        bodies == 0
+    })
+}
+
+/// Whether one of the maps inside of a map is that of a product: they are fused only later.
+fn is_product(outer: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+    let mut variance = Variance::at_positions(&outer.map, &outer.inputs, OUTER, vars);
+    outer.folded() == 0
+        && outer.map.body.stms.iter().any(|stm| {
+            variance.stm(stm);
+            map(&stm.exp).is_some_and(|inner| shares(inner, &mut variance, vars))
+        })
+}
+
+/// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads.
+fn shares(inner: &Screma, variance: &mut Variance<'_>, vars: &IdVec<Var, VarInfo>) -> bool {
+    variance.enter(inner, INNER);
+    for stm in &inner.map.body.stms {
+        if let Some(fold) = reduction(stm, vars) {
+            let read = |input: &Var| {
+                let varies = variance.atom((*input).into());
+                (varies.is_along(OUTER), varies.is_along(INNER))
+            };
+            let read: Vec<(bool, bool)> = fold.inputs.iter().map(read).collect();
+            return read.contains(&(true, false))
+                && read.contains(&(false, true))
+                && !read.contains(&(true, true));
+        }
+        variance.stm(stm);
+    }
+    false
+}
+
+/// The map that an expression is.
+fn map(exp: &Exp) -> Option<&Screma> {
+    match exp {
+        Exp::Screma(op) if op.folded() == 0 => Some(op),
+        _ => None,
+    }
+}
+
+/// The reduction to scalars that a statement is.
+fn reduction<'s>(stm: &'s Stm, vars: &IdVec<Var, VarInfo>) -> Option<&'s Screma> {
+    let is_scalar = stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_)));
+    match &stm.exp {
+        Exp::Screma(op) if is_scalar && !op.reds.is_empty() => Some(op),
+        _ => None,
+    }
+}
