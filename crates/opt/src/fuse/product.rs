@@ -87,17 +87,13 @@ fn shares(inner: &Screma, variance: &mut Variance<'_>, vars: &IdVec<Var, VarInfo
 
 /// The map that an expression is.
 fn map(exp: &Exp) -> Option<&Screma> {
-    match exp {
-        Exp::Screma(op) if op.folded() == 0 => Some(op),
-        _ => None,
-    }
+    let Exp::Screma(op) = exp else { return None };
+    (op.folded() == 0).then_some(op)
 }
 
 /// The reduction to scalars that a statement is.
 fn reduction<'s>(stm: &'s Stm, vars: &IdVec<Var, VarInfo>) -> Option<&'s Screma> {
     let is_scalar = stm.pat.iter().all(|var| matches!(vars[*var].ty, Type::Scalar(_)));
-    match &stm.exp {
-        Exp::Screma(op) if is_scalar && !op.reds.is_empty() => Some(op),
-        _ => None,
-    }
+    let Exp::Screma(op) = &stm.exp else { return None };
+    (is_scalar && !op.reds.is_empty()).then_some(op)
 }
