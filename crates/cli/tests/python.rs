@@ -61,6 +61,8 @@ fn install(python: &Path, folder: &Path) {
     build.args(["-c", "import sys, backend; backend.build_wheel(sys.argv[1])"]).arg(&wheels);
     build.current_dir(&package).env("PYTHONPATH", package.join("packaging"));
     build.env("FEHU_EXECUTABLE", env!("CARGO_BIN_EXE_fehu"));
+    // Nobody waits for the optimiser here, either.
+    build.env("MATURIN_PEP517_ARGS", "--profile dev");
     build.env("CARGO_TARGET_DIR", folder.join("target"));
     build.env("PATH", path_with(python));
     // These belong to the compilation of this test.
