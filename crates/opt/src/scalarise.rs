@@ -39,12 +39,12 @@ struct Small<'a> {
 impl VisitMut for Small<'_> {
     fn body(&mut self, body: &mut Body) {
         walk_body_mut(self, body);
-        if !body.stms.iter().any(|stm| self.has_small_arrays(stm)) {
+        if !body.stms.iter().any(has_small_arrays) {
             return;
         }
         let mut out = Vec::with_capacity(body.stms.len());
         for stm in std::mem::take(&mut body.stms) {
-            match self.has_small_arrays(&stm) {
+            match has_small_arrays(&stm) {
                 true => out.extend(scalarise(stm, self.vars)),
                 false => out.push(stm),
             }
@@ -53,30 +53,20 @@ impl VisitMut for Small<'_> {
     }
 }
 
-impl Small<'_> {
-    /// Whether a statement combines arrays, and all that it combines have few elements.
-    fn has_small_arrays(&self, stm: &Stm) -> bool {
-        let Exp::Screma(op) = &stm.exp else { return false };
-        let mut operators =
-            op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
-        let folds = op.folded() > 0;
-        let are_few = |op: &Lambda| {
-            let sizes: Option<Vec<usize>> =
-                op.ret.iter().map(|ty| Some(places(ty)?.len())).collect();
-            sizes.is_some_and(|sizes| (1..=MOST).contains(&sizes.iter().sum()))
-        };
-        folds
-            && op.map.ret[..op.folded()].iter().any(Type::is_array)
-            && operators.all(are_few)
-            && self.types_are_equal(op)
-    }
-
-    /// Whether the types that operators combine are written in the same way everywhere.
-    fn types_are_equal(&self, op: &Screma) -> bool {
-        let results = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
-        let combined: Vec<&Type> = results.flat_map(|op| &op.ret).collect();
-        combined.into_iter().eq(op.map.ret[..op.folded()].iter())
-    }
+/// Whether a statement combines arrays, and all that it combines have few elements.
+fn has_small_arrays(stm: &Stm) -> bool {
+    let Exp::Screma(op) = &stm.exp else { return false };
+    let scans = op.scans.iter().map(|scan| &scan.op);
+    let operators: Vec<&Lambda> = scans.chain(op.reds.iter().map(|red| &red.op)).collect();
+    let are_few = |op: &&Lambda| {
+        let sizes: Option<Vec<usize>> = op.ret.iter().map(|ty| Some(places(ty)?.len())).collect();
+        sizes.is_some_and(|sizes| (1..=MOST).contains(&sizes.iter().sum()))
+    };
+    let elements = &op.map.ret[..op.folded()];
+    elements.iter().any(Type::is_array)
+        && operators.iter().all(are_few)
+        // Sizes are written in the same way everywhere.
+        && operators.iter().flat_map(|op| &op.ret).eq(elements)
 }
 
 /// The indices of all elements of a value; a scalar has one, which needs no index. None if there are too many, or it is not known

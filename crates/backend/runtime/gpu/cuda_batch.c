@@ -2,9 +2,8 @@
 // cuda_kernels.c.
 //
 // Launches, and copies inside of the device's memory, are queued until something else is asked of the device, or somebody waits for it, or the
-// queue is full. A batch that is the same
-// as one before, with all arguments, becomes a graph the third time that it comes; calls of an entry point with arrays of the same sizes
-// mostly get the same memory, and the iterations of a loop take turns with a few blocks.
+// queue is full. A batch that is the same as one before, with all arguments, becomes a graph the third time that it comes; calls of an entry
+// point with arrays of the same sizes mostly get the same memory, and the iterations of a loop take turns with a few blocks.
 //
 // The number of a launch would always be another one. It is for kernels that may fail, so programs that have any launch directly.
 

@@ -135,49 +135,10 @@ impl<'n, 'a> Pull<'n, 'a> {
                 let at = place[self.scopes.scopes[*scope].depth - 1];
                 self.is_iota(*input).then_some(at)
             }
-            Some(Def::Made(_, stm, _)) => match stm.exp {
-                Exp::Atom(other) => self.plain(other, place),
-                Exp::UnOp(..)
-                | Exp::BinOp(..)
-                | Exp::CmpOp(..)
-                | Exp::Math(..)
-                | Exp::Convert(..)
-                | Exp::Reinterpret(..)
-                | Exp::Assert(..)
-                | Exp::Array(..)
-                | Exp::Index(..)
-                | Exp::Update(..)
-                | Exp::FlatIndex(..)
-                | Exp::FlatUpdate(..)
-                | Exp::Concat(..)
-                | Exp::Iota(..)
-                | Exp::Replicate(..)
-                | Exp::Scratch(..)
-                | Exp::Reshape(..)
-                | Exp::Rearrange(..)
-                | Exp::Copy(_)
-                | Exp::Manifest(_)
-                | Exp::If(..)
-                | Exp::Switch(..)
-                | Exp::Loop(..)
-                | Exp::Call(..)
-                | Exp::Const(_)
-                | Exp::Screma(_)
-                | Exp::Hist(_)
-                | Exp::Scatter(_)
-                | Exp::Stream(_)
-                | Exp::Partition(_)
-                | Exp::Flatmap(_)
-                | Exp::Seg(_)
-                | Exp::Diff(_)
-                | Exp::WithAcc(..)
-                | Exp::UpdateAcc(..)
-                | Exp::Trace(..)
-                | Exp::Opaque(_)
-                | Exp::Tuning(..)
-                | Exp::Threads
-                | Exp::Fail(_) => None,
-            },
+            Some(Def::Made(_, stm, _)) => {
+                let Exp::Atom(other) = stm.exp else { return None };
+                self.plain(other, place)
+            }
         }
     }
 
