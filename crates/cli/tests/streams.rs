@@ -176,19 +176,25 @@ fn memory_stays_below_the_limit() {
         (0..1 << 18).flat_map(|i: i32| (i % 1000 + add).to_le_bytes()).collect()
     };
     std::fs::write(place.join("x.raw"), block(0).repeat(64)).expect("it is written");
-    for args in ["-e total", "-e plus --out 0=y.raw", "-e mean"] {
-        let output =
-            run(&place, &format!("{args} --in xs=x.raw --memory-limit 8MB --stream-report"), b"");
+    std::fs::write(place.join("one.raw"), 1_i32.to_le_bytes()).expect("it is written");
+    // What the kernel has counted, in KiB.
+    let peak = |args: &str, input: &str| -> u64 {
+        let args = format!("{args} --in xs={input} --memory-limit 8MB --stream-report");
+        let output = run(&place, &args, b"");
         assert!(output.status.success(), "{}", both(&output));
-        // What the kernel has counted, for 64 MiB of input.
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let peak = text.split("peak memory: ").nth(1).and_then(|rest| rest.split(' ').next());
-        let peak: u64 = peak.and_then(|peak| peak.parse().ok()).expect("the report has it");
-        assert!(peak <= 9_000, "{args}: {text}");
+        peak.and_then(|peak| peak.parse().ok()).expect("the report has it")
+    };
+    for args in ["-e total", "-e plus --out 0=y.raw", "-e mean"] {
+        // The limit is for arrays and buffers, here of 64 MiB of input. What a process needs without them, mostly
+        // pages of the C library, differs from one run to the next.
+        let (alone, all) = (peak(args, "one.raw"), peak(args, "x.raw"));
+        assert!(all <= alone + 8_000_000 / 1024 + 1024, "{args}: {alone} KiB, then {all} KiB");
     }
     let written = std::fs::read(place.join("y.raw")).expect("it is there");
     assert!(written == block(1).repeat(64));
-    for name in ["x.raw", "y.raw"] {
+    for name in ["one.raw", "x.raw", "y.raw"] {
         std::fs::remove_file(place.join(name)).expect("it is removed");
     }
 }
