@@ -9,6 +9,7 @@
 //! - [`bug`](mod@bug): places that do not know what to do;
 //! - [`prim`]: the twelve primitive types, and [`platform`]: the languages of foreign functions;
 //! - [`hash`]: names that do not collide;
+//! - [`markup`]: text in pages;
 //! - [`stack`]: running deep recursion on a sufficiently large stack;
 //! - [`timing`]: how long the stages took.
 
@@ -19,6 +20,7 @@ pub mod diagnostic;
 pub mod hash;
 pub mod id;
 pub mod id_map;
+pub mod markup;
 pub mod platform;
 pub mod prim;
 pub mod render;

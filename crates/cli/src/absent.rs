@@ -9,7 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 9] = [
+const COMMANDS: [(&[&str], &str); 8] = [
     (
         &["pkg"],
         "Packages are found in the folder `lib/` beside the program, where another tool has to put them:\n\
@@ -29,10 +29,6 @@ const COMMANDS: [(&[&str], &str); 9] = [
     (
         &["wasm", "wasm-multicore"],
         "`c --library` makes a C library, which other tools compile to WebAssembly.",
-    ),
-    (
-        &["literate", "script"],
-        "`eval` and `repl` evaluate expressions, and test blocks may contain scripts.",
     ),
     (
         &["profile"],

@@ -1,9 +1,11 @@
 //! The command line.
 
 pub(crate) mod foreign;
+pub(crate) mod pages;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
+use self::pages::PagesCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -35,6 +37,7 @@ Examples:
   fehu bench prog.fut              Measure how fast it is.
   fehu autotune prog.fut           Find the best thresholds for this GPU.
   fehu report prog.fut             Find out why it is slow.
+  fehu literate prog.fut           Make a page of its comments, code, pictures and plots.
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        Explain an error.
 
@@ -79,6 +82,8 @@ pub(crate) enum Command {
     /// Show, line by line, what the optimiser did with a program, and what it could not do.
     #[command(after_help = REPORT_HELP)]
     Report(ReportArgs),
+    #[command(flatten)]
+    Pages(PagesCommand),
     /// Print the prototypes of a program's foreign functions, as a header for C.
     #[command(after_help = FOREIGN_HELP)]
     Foreign(PrototypesArgs),

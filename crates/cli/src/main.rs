@@ -13,6 +13,7 @@ mod commands;
 mod compile;
 mod dataset;
 mod dev;
+mod literate;
 mod output;
 mod progress;
 mod repl;
@@ -20,6 +21,7 @@ mod report;
 mod run;
 mod test;
 
+use args::pages::PagesCommand;
 use args::{Args, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -71,6 +73,8 @@ fn main() -> ExitCode {
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),
         Command::Report(args) => report::report(args),
+        Command::Pages(PagesCommand::Literate(args)) => literate::literate(args),
+        Command::Pages(PagesCommand::Script(args)) => literate::script(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
         Command::Explain(args) => commands::explain(args),

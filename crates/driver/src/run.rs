@@ -41,15 +41,31 @@ pub fn compile_with(
     options: Options,
     plan: &Plan,
 ) -> (Outcome, Option<Compiled>) {
+    compile_changed(&Job { files, root, warnings, plan, changes: Changes::default() }, options)
+}
+
+/// Likewise without passes and messages that are no errors, where these functions are entry points, too.
+pub fn compile_entries(
+    files: &dyn Files,
+    root: &Root,
+    entry_points: &[String],
+) -> (Outcome, Option<Compiled>) {
+    let changes = Changes { entry_points: entry_points.to_vec(), ..Changes::default() };
+    let plan = &Plan::none();
+    let job = Job { files, root, warnings: Warnings::Hide, plan, changes };
+    compile_changed(&job, Options::default())
+}
+
+fn compile_changed(job: &Job<'_>, options: Options) -> (Outcome, Option<Compiled>) {
+    let plan = job.plan;
     let mut compiled = None;
-    let job = Job { files, root, warnings, plan, changes: Changes::default() };
     let finish = |session: &mut Session, prog: Prog, _| {
         let chunking = plan.chunk.map_or(options.chunking, |size| Chunking::Size(size.into()));
         let options = Options { chunking, ..options };
         let made = Compiled::prepare(session, prog, options);
         compiled = made.staged(session, plan, &mut |_, _| {});
     };
-    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
+    let outcome = translate(job, |_| {}, &mut |_, _| {}, finish);
     let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
     (outcome, compiled)
 }

@@ -280,7 +280,7 @@ pub(crate) fn arguments(
         }
         Arguments::Script(text) => {
             let read = |file: &str| files::bytes(folder, file);
-            let mut machine = Machine { program, read: &read };
+            let mut machine = Machine { program, builtins: &read };
             eval::arguments(&mut machine, entry, text).map_err(|error| case::failure(&error))
         }
     }

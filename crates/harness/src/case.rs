@@ -130,7 +130,7 @@ fn execute(
         Arguments::Values(values) => program.run(entry, values).map_err(ScriptError::Run),
         Arguments::Script(text) => {
             let read = |file: &str| files::bytes(folder, file);
-            let mut machine = Machine { program: &mut *program, read: &read };
+            let mut machine = Machine { program: &mut *program, builtins: &read };
             script::eval::call(&mut machine, entry, text)
         }
     };

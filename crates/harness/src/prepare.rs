@@ -40,6 +40,8 @@ pub struct Compile {
     pub futhark: Option<String>,
     /// Options for that compiler.
     pub compiler_options: Vec<String>,
+    /// Functions that are entry points, too.
+    pub entry_points: Vec<String>,
     /// Whether operations on floats keep the order of the source.
     pub strict_float: bool,
     /// What is done with foreign functions.
@@ -65,6 +67,7 @@ impl Compile {
             target,
             futhark: None,
             compiler_options: Vec::new(),
+            entry_points: Vec::new(),
             strict_float: false,
             foreign: Foreign::default(),
             plan: Plan::of(pipelines::of_target(target).passes),
@@ -158,6 +161,40 @@ pub(crate) fn prepare(
     (outcome, Ok(Programs { tested, reference, entries, warnings }))
 }
 
+/// How the program of a script is run.
+#[derive(Clone, Debug)]
+pub enum How {
+    /// In the interpreter.
+    Interpreted,
+    /// Compiled to a server.
+    Compiled(Box<Compile>),
+}
+
+/// Prepares a program for scripts, in which these functions are entry points, too. The error is one line.
+pub fn program(
+    path: &str,
+    how: &How,
+    entry_points: &[String],
+) -> (Outcome, Result<Box<dyn Executor>, String>) {
+    match how {
+        How::Interpreted => {
+            let root = Root::Path(path.to_owned());
+            let (outcome, compiled) = run::compile_entries(&Disk, &root, entry_points);
+            let program =
+                compiled.map(|compiled| Box::new(Interpreted::new(compiled)) as Box<dyn Executor>);
+            let program = program.ok_or_else(|| first_line(&outcome));
+            (outcome, program)
+        }
+        How::Compiled(compile) => {
+            let mut compile = compile.clone();
+            compile.entry_points = entry_points.to_vec();
+            let (outcome, built) = server(path, &compile, Warnings::Hide);
+            let program = built.and_then(|(_, built)| executor(path, &compile, built));
+            (outcome, program.map(|program| Box::new(program) as Box<dyn Executor>))
+        }
+    }
+}
+
 /// Compiles a program to a server. Our own compiler keeps servers in its cache.
 pub fn server(
     path: &str,
@@ -180,7 +217,7 @@ pub fn server(
         target: compile.target,
         mode: Mode::Server,
         warnings,
-        entry_points: Vec::new(),
+        entry_points: compile.entry_points.clone(),
         safe: false,
         strict_float: compile.strict_float,
         foreign: compile.foreign.clone(),
@@ -223,6 +260,7 @@ fn elsewhere(path: &str, futhark: &str, compile: &Compile) -> Result<Executable,
     let program = folder.path().join("server");
     let mut command = Command::new(futhark);
     command.arg(compile.target.name()).arg("--server").args(&compile.compiler_options);
+    command.args(compile.entry_points.iter().map(|name| format!("--entry-point={name}")));
     // A name may look like an option.
     let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
     command.arg(path).arg("-o").arg(&program);

@@ -19,6 +19,7 @@ mod literal;
     reason = "a parser names the tokens that it wants; any other ends what it reads, or is a mistake"
 )]
 mod parser;
+pub mod pieces;
 mod token;
 
 pub use parser::{parse, parse_as_value, parse_exp, parse_signatures, parse_type};

@@ -5,6 +5,7 @@ use super::flow::Flow;
 use super::model::{FileNotes, NoteKind, Report};
 use super::svg::{Anchor, svg};
 use super::text::{by_line, summary};
+use fehu_base::markup::escape;
 use fehu_ir::Loc;
 use std::fmt::Write;
 
@@ -43,23 +44,6 @@ pub fn html(report: &Report) -> String {
         out.push_str("</div>\n");
     }
     out.push_str("</body>\n</html>\n");
-    out
-}
-
-/// Text that means itself in HTML.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // Others than these are not allowed in pages.
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
     out
 }
 

@@ -5,8 +5,8 @@
 //! the line in the source.
 
 use super::flow::{Flow, Node, NodeKind};
-use super::html::escape;
 use super::layout::{Layout, Rect, Size, layout};
+use fehu_base::markup::escape;
 use fehu_ir::Loc;
 use std::fmt::Write;
 

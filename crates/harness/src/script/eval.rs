@@ -10,7 +10,26 @@ use std::fmt;
 /// The value of a script.
 pub fn eval(machine: &mut Machine<'_>, script: &str) -> Result<ScriptValue, ScriptError> {
     let exp = parse::parse(script).map_err(ScriptError::Syntax)?;
-    machine.exp(&exp, &mut Vec::new())
+    value(machine, &exp)
+}
+
+/// The value of an expression.
+pub fn value(machine: &mut Machine<'_>, exp: &Exp) -> Result<ScriptValue, ScriptError> {
+    machine.exp(exp, &mut Vec::new())
+}
+
+/// Applies a function of a script, such as one of those of a film.
+pub fn apply(
+    machine: &mut Machine<'_>,
+    function: &ScriptValue,
+    args: Vec<ScriptValue>,
+) -> Result<ScriptValue, ScriptError> {
+    match function {
+        ScriptValue::Function(name, given) => {
+            machine.entry(name, given.iter().cloned().chain(args).collect())
+        }
+        other => meaning(format!("{} is not a function", other.type_name())),
+    }
 }
 
 /// Evaluates a script, and calls an entry point with the result: a tuple is several arguments, unless
@@ -41,8 +60,35 @@ pub fn values(machine: &mut Machine<'_>, value: &ScriptValue) -> Result<Vec<Valu
 pub struct Machine<'a> {
     /// The program, whose entry points are the functions.
     pub program: &'a mut dyn Executor,
-    /// Reads a file for `$loaddata` and `$loadbytes`; the error says what is wrong.
-    pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
+    /// What programs cannot do themselves.
+    pub builtins: &'a dyn Builtins,
+}
+
+/// Functions that read and write files. `$loaddata`, `$loadbytes` and `$restore` are there always.
+pub trait Builtins {
+    /// The contents of a file; the error says what is wrong.
+    fn read(&self, file: &str) -> Result<Vec<u8>, String>;
+
+    /// The names of further functions.
+    fn others(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Calls one of them.
+    fn call(
+        &self,
+        name: &str,
+        _args: &[ScriptValue],
+        _program: &mut dyn Executor,
+    ) -> Result<ScriptValue, ScriptError> {
+        Err(ScriptError::Meaning(format!("there is no builtin function `${name}`")))
+    }
+}
+
+impl<F: Fn(&str) -> Result<Vec<u8>, String>> Builtins for F {
+    fn read(&self, file: &str) -> Result<Vec<u8>, String> {
+        self(file)
+    }
 }
 
 /// Why a script has no value.
@@ -81,11 +127,14 @@ impl Machine<'_> {
                     (Some(_), _) => meaning(format!("\"{name}\" is a variable, not a function")),
                     (None, args) => {
                         let args = self.exps(args, scope)?;
-                        self.entry(name, args).map(ScriptValue::Object)
+                        self.entry(name, args)
                     }
                 }
             }
-            Exp::Call(Name::Builtin(name), args) => self.builtin(name, args),
+            Exp::Call(Name::Builtin(name), args) => {
+                let args = self.exps(args, scope)?;
+                self.builtin(name, &args)
+            }
             Exp::Let(names, shape, bound, body) => {
                 let value = self.exp(bound, scope)?;
                 let depth = scope.len();
@@ -121,6 +170,9 @@ impl Machine<'_> {
             }
             Exp::Array(elements) => {
                 let values = self.exps(elements, scope)?;
+                if values.iter().all(ScriptValue::is_untyped) {
+                    return Ok(ScriptValue::Numbers(values));
+                }
                 let made = value::array(&values, self.program).map_err(ScriptError::Run)?;
                 made.map_or_else(
                     || meaning("the elements of an array must be values of one type and size"),
@@ -163,9 +215,19 @@ impl Machine<'_> {
         exps.iter().map(|exp| self.exp(exp, scope)).collect()
     }
 
-    fn entry(&mut self, name: &str, args: Vec<ScriptValue>) -> Res<Object> {
-        let objects = self.arguments(name, args)?;
-        self.program.call(name, &objects).map_err(ScriptError::Run)
+    /// The result of an entry point, or a function of the parameters that have no argument yet.
+    fn entry(&mut self, name: &str, args: Vec<ScriptValue>) -> Res<ScriptValue> {
+        let params = self.program.signature(name).map_err(ScriptError::Run)?.params;
+        // One tuple may be several arguments.
+        let all = match args.as_slice() {
+            [only] => only.components(self.program).map_err(ScriptError::Run)?.map(|all| all.len()),
+            _ => None,
+        };
+        if args.len() < params.len() && all != Some(params.len()) {
+            return Ok(ScriptValue::Function(name.to_owned(), args));
+        }
+        let objects = value::arguments(name, &params, args, self.program)?;
+        self.program.call(name, &objects).map(ScriptValue::Object).map_err(ScriptError::Run)
     }
 
     fn arguments(&mut self, name: &str, args: Vec<ScriptValue>) -> Res<Vec<Object>> {
@@ -173,19 +235,14 @@ impl Machine<'_> {
         value::arguments(name, &signature.params, args, self.program)
     }
 
-    /// Functions that read files, which no program can do itself.
-    fn builtin(&mut self, name: &str, args: &[Exp]) -> Res<ScriptValue> {
-        let file = match args {
-            [Exp::String(file)] => file,
-            _ => return meaning(format!("`${name}` takes a file name in quotes")),
-        };
-        let bytes = (self.read)(file).map_err(ScriptError::Meaning)?;
-        match name {
-            "loadbytes" => Ok(self::bytes(bytes)),
-            "loaddata" => {
-                let values = fehu_data::reader::read_all(&bytes);
-                let values =
-                    values.map_err(|error| ScriptError::Meaning(format!("{file}:{error}")))?;
+    fn builtin(&mut self, name: &str, args: &[ScriptValue]) -> Res<ScriptValue> {
+        match (name, args) {
+            ("loadbytes", [file]) => {
+                let (_, bytes) = self.file(name, file)?;
+                Ok(self::bytes(bytes))
+            }
+            ("loaddata", [file]) => {
+                let values = self.data(name, file)?;
                 let mut values: Vec<ScriptValue> =
                     values.into_iter().map(ScriptValue::Value).collect();
                 match values.pop() {
@@ -196,11 +253,59 @@ impl Machine<'_> {
                     }
                 }
             }
-            _ => meaning(format!(
-                "there is no builtin function `${name}`; the builtin functions are `$loaddata` and `$loadbytes`"
-            )),
+            ("restore", [ty, file]) => {
+                let ty = text(ty).ok_or_else(|| no_text(name))?;
+                let values = self.data(name, file)?;
+                self.program.put(&ty, &values).map(ScriptValue::Object).map_err(ScriptError::Run)
+            }
+            ("loadbytes" | "loaddata", _) => meaning(format!("`${name}` takes a file name")),
+            ("restore", _) => meaning("`$restore` takes the name of a type and that of a file"),
+            _ if self.builtins.others().contains(&name) => {
+                self.builtins.call(name, args, self.program)
+            }
+            _ => {
+                let known = ["loadbytes", "loaddata", "restore"];
+                let known = known.iter().chain(self.builtins.others());
+                let known: Vec<String> = known.map(|name| format!("`${name}`")).collect();
+                let known = known.join(", ");
+                meaning(format!("there is no builtin function `${name}`; there are {known}"))
+            }
         }
     }
+
+    /// The name of a file, and what is in it.
+    fn file(&mut self, function: &str, name: &ScriptValue) -> Res<(String, Vec<u8>)> {
+        let file = text(name).ok_or_else(|| no_text(function))?;
+        let bytes = self.builtins.read(&file).map_err(ScriptError::Meaning)?;
+        Ok((file, bytes))
+    }
+
+    /// The values in a file.
+    fn data(&mut self, function: &str, name: &ScriptValue) -> Res<Vec<Value>> {
+        let (file, bytes) = self.file(function, name)?;
+        let values = fehu_data::reader::read_all(&bytes);
+        values.map_err(|error| ScriptError::Meaning(format!("{file}:{error}")))
+    }
+}
+
+/// The text that a value is, if it is one: an array of bytes.
+pub fn text(value: &ScriptValue) -> Option<String> {
+    match value {
+        ScriptValue::Value(Value::Array(array)) => {
+            String::from_utf8(array.elements::<u8>()?.to_vec()).ok()
+        }
+        ScriptValue::Value(Value::Scalar(_))
+        | ScriptValue::Object(_)
+        | ScriptValue::Number(_)
+        | ScriptValue::Numbers(_)
+        | ScriptValue::Function(..)
+        | ScriptValue::Tuple(_)
+        | ScriptValue::Record(_) => None,
+    }
+}
+
+fn no_text(function: &str) -> ScriptError {
+    ScriptError::Meaning(format!("`${function}` takes a file name in quotes"))
 }
 
 fn bytes(bytes: Vec<u8>) -> ScriptValue {

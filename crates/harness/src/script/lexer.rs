@@ -56,9 +56,14 @@ impl<'a> Lexer<'a> {
         if self.sign(sign) { Ok(()) } else { self.error(&format!("expected `{sign}`")) }
     }
 
+    /// Whether this keyword comes next.
+    pub(super) fn next_is(&mut self, keyword: &str) -> bool {
+        self.word() == keyword
+    }
+
     /// Skips this keyword, if it comes next.
     pub(super) fn keyword(&mut self, keyword: &str) -> bool {
-        let found = self.word() == keyword;
+        let found = self.next_is(keyword);
         if found {
             self.at += keyword.len();
         }

@@ -74,7 +74,8 @@ impl Parser<'_> {
             let (names, shape) = self.pattern()?;
             self.lexer.expect('=')?;
             let bound = self.exp()?;
-            if !self.lexer.keyword("in") {
+            // Between two bindings there is no need for a word.
+            if !self.lexer.keyword("in") && !self.lexer.next_is("let") {
                 return self.lexer.error("expected `in`");
             }
             let body = self.exp()?;

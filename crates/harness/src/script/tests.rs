@@ -49,7 +49,7 @@ thread_local! {
 /// The values of a script, or the error.
 fn value(script: &str) -> String {
     COMPILED.with_borrow_mut(|program| {
-        let mut machine = Machine { program, read: &read };
+        let mut machine = Machine { program, builtins: &read };
         let made = eval(&mut machine, script).and_then(|value| values(&mut machine, &value));
         match made {
             Ok(values) => joined(&values),
@@ -65,7 +65,7 @@ fn joined(values: &[fehu_data::Value]) -> String {
 /// The result of an entry point for the value of a script, or the error.
 fn called(entry: &str, script: &str) -> String {
     COMPILED.with_borrow_mut(|program| {
-        let mut machine = Machine { program, read: &read };
+        let mut machine = Machine { program, builtins: &read };
         match call(&mut machine, entry, script) {
             Ok(object) => joined(&program.values(&object).expect("it can be shown")),
             Err(error) => error.to_string(),
@@ -93,6 +93,7 @@ fn calls_and_variables() {
     assert_eq!(value("add (add 1 2) (add 3 4)"), "10i32");
     assert_eq!(value("ten"), "10i64");
     assert_eq!(value("let x = 2 in let y = 3 in add x y"), "5i32");
+    assert_eq!(value("let x = 2 let y = 3 in add x y"), "5i32");
     assert_eq!(value("let x = 1 in add (let x = 2 in x) x"), "3i32");
     assert_eq!(value("let (n, xs) = both 3i64 in (xs, n)"), "[0.0f32, 1.0f32, 2.0f32] 3i64");
 }
@@ -113,6 +114,9 @@ fn one_tuple_may_be_several_arguments() {
 fn literals_take_the_type_of_the_parameter() {
     assert_eq!(called("both", "2"), "2i64 [0.0f32, 1.0f32]");
     assert_eq!(value("area (circle 2)"), "12.0f32");
+    assert_eq!(value("total 3 [1, 2.5]"), "6.5f32");
+    assert_eq!(value("[[1, 2], [3, 4.5]]"), "[[1.0f64, 2.0f64], [3.0f64, 4.5f64]]");
+    assert!(value("total 3 [[1]]").contains("an array of numbers"));
     assert!(value("add 1.5 2").contains("has type i32"), "{}", value("add 1.5 2"));
     assert!(value("add 1i64 2").contains("but got i64"), "{}", value("add 1i64 2"));
 }
@@ -134,6 +138,7 @@ fn elements() {
     assert_eq!(value("let xs = [[1, 2], [3, 4]] in xs[1]"), "[3i32, 4i32]");
     assert_eq!(value("let xs = [[1, 2], [3, 4]] in xs[1, 0]"), "3i32");
     assert_eq!(value("(both 3).1[2i64]"), "2.0f32");
+    assert_eq!(value("let xs = [1, 2] in xs[1]"), "2i32");
     assert!(value("let xs = [1] in xs[1]").contains("no element at index 1"));
     assert!(value("let xs = [1] in xs[-1]").contains("no element"));
     // With a blank before it, the bracket is an argument.
@@ -156,6 +161,7 @@ fn mistakes() {
     for (script, message) in [
         ("", "expected an expression"),
         ("add 1", "has 2 parameters"),
+        ("add 1 2 3", "has 2 parameters"),
         ("nothing 1", "no entry point \"nothing\""),
         ("let x = 1 in x 2", "is a variable"),
         ("let (a, b) = 1 in a", "not a tuple of 2"),

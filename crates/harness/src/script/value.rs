@@ -1,7 +1,7 @@
 //! Values of scripts, and how they become arguments.
 
 use super::ScriptError;
-use crate::executor::{Executor, Object, Res};
+use crate::executor::{Executor, Failure, Object, Res};
 use fehu_base::Prim;
 use fehu_data::{Array, Data, Reader, Value, ValueType};
 
@@ -14,6 +14,10 @@ pub enum ScriptValue {
     Value(Value),
     /// A number as it was written, without its type: it takes the one that is wanted.
     Number(String),
+    /// An array of such numbers, or of such arrays; at least one.
+    Numbers(Vec<ScriptValue>),
+    /// An entry point with some of its arguments.
+    Function(String, Vec<ScriptValue>),
     /// Several values.
     Tuple(Vec<ScriptValue>),
     /// Named values.
@@ -21,6 +25,11 @@ pub enum ScriptValue {
 }
 
 impl ScriptValue {
+    /// Whether it takes the type that is wanted: a number without its type, or an array of such numbers.
+    pub(super) fn is_untyped(&self) -> bool {
+        matches!(self, ScriptValue::Number(_) | ScriptValue::Numbers(_))
+    }
+
     /// The components, if this is a tuple, be it the script's own or a program's.
     pub fn components(&self, program: &mut dyn Executor) -> Res<Option<Vec<ScriptValue>>> {
         match self {
@@ -35,7 +44,35 @@ impl ScriptValue {
                 };
                 fields.iter().map(project).collect::<Res<_>>().map(Some)
             }
-            ScriptValue::Value(_) | ScriptValue::Number(_) | ScriptValue::Record(_) => Ok(None),
+            ScriptValue::Value(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Numbers(_)
+            | ScriptValue::Function(..)
+            | ScriptValue::Record(_) => Ok(None),
+        }
+    }
+
+    /// The named fields, if this is a record, be it the script's own or a program's; not those of an array of records.
+    pub fn named(&self, program: &mut dyn Executor) -> Res<Option<Vec<(String, ScriptValue)>>> {
+        match self {
+            ScriptValue::Record(fields) => Ok(Some(fields.clone())),
+            ScriptValue::Object(object) if !object.ty.starts_with('[') => {
+                let fields = program.fields(&object.ty)?;
+                let mut project = |(field, _): &(String, String)| {
+                    let value = program.project(object, field)?;
+                    Ok((field.clone(), ScriptValue::Object(value)))
+                };
+                match fields.is_empty() {
+                    true => Ok(None),
+                    false => fields.iter().map(&mut project).collect::<Res<_>>().map(Some),
+                }
+            }
+            ScriptValue::Object(_)
+            | ScriptValue::Value(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Numbers(_)
+            | ScriptValue::Function(..)
+            | ScriptValue::Tuple(_) => Ok(None),
         }
     }
 
@@ -57,7 +94,10 @@ impl ScriptValue {
                     false => Ok(None),
                 }
             }
-            ScriptValue::Value(_) | ScriptValue::Number(_) => Ok(None),
+            ScriptValue::Value(_)
+            | ScriptValue::Number(_)
+            | ScriptValue::Numbers(_)
+            | ScriptValue::Function(..) => Ok(None),
         }
     }
 
@@ -68,8 +108,11 @@ impl ScriptValue {
                 program.values(object).map(|values| values.into_iter().next())
             }
             ScriptValue::Value(value) => Ok(Some(value.clone())),
-            ScriptValue::Number(text) => Ok(number(text, None)),
-            ScriptValue::Object(_) | ScriptValue::Tuple(_) | ScriptValue::Record(_) => Ok(None),
+            ScriptValue::Number(_) | ScriptValue::Numbers(_) => Ok(self.untyped(None)),
+            ScriptValue::Object(_)
+            | ScriptValue::Function(..)
+            | ScriptValue::Tuple(_)
+            | ScriptValue::Record(_) => Ok(None),
         }
     }
 
@@ -80,10 +123,12 @@ impl ScriptValue {
             ScriptValue::Value(value) => {
                 Some(value.clone()).filter(|value| value.value_type().to_string() == ty)
             }
-            ScriptValue::Number(text) => match ValueType::parse(ty) {
-                Some(ValueType { elem, rank: 0 }) => number(text, Some(elem)),
-                Some(_) | None => None,
-            },
+            ScriptValue::Number(_) | ScriptValue::Numbers(_) => {
+                let wanted = ValueType::parse(ty);
+                let value = wanted.as_ref().and_then(|ty| self.untyped(Some(ty.elem)));
+                value.filter(|value| Some(value.value_type()) == wanted)
+            }
+            ScriptValue::Function(..) => None,
             ScriptValue::Tuple(parts) => {
                 let fields = program.fields(ty)?;
                 if fields.len() != parts.len() || !is_tuple(&fields) {
@@ -118,7 +163,13 @@ impl ScriptValue {
         match self {
             ScriptValue::Object(object) => all = program.values(object)?,
             ScriptValue::Value(value) => all.push(value.clone()),
-            ScriptValue::Number(text) => all.extend(number(text, None)),
+            ScriptValue::Number(_) | ScriptValue::Numbers(_) => all.extend(self.untyped(None)),
+            ScriptValue::Function(name, _) => {
+                let has = program.signature(name)?.params.len();
+                let message =
+                    format!("\"{name}\" has {has} parameters, of which some have no argument");
+                return Err(Failure::Request(message));
+            }
             ScriptValue::Tuple(parts) => {
                 for part in parts {
                     all.extend(part.values(program)?);
@@ -139,6 +190,8 @@ impl ScriptValue {
             ScriptValue::Object(object) => object.ty.clone(),
             ScriptValue::Value(value) => value.value_type().to_string(),
             ScriptValue::Number(_) => "a number".to_owned(),
+            ScriptValue::Numbers(_) => "an array of numbers".to_owned(),
+            ScriptValue::Function(name, _) => format!("the function \"{name}\""),
             ScriptValue::Tuple(parts) => {
                 let types: Vec<String> = parts.iter().map(ScriptValue::type_name).collect();
                 format!("({})", types.join(", "))
@@ -150,6 +203,27 @@ impl ScriptValue {
                     .collect();
                 format!("{{{}}}", types.join(", "))
             }
+        }
+    }
+
+    /// The value of a number without its type, or of an array of such numbers, with this type of elements or the usual one:
+    /// i32, or f64 if one of them has a point.
+    pub(super) fn untyped(&self, elem: Option<Prim>) -> Option<Value> {
+        match self {
+            ScriptValue::Number(text) => number(text, elem),
+            ScriptValue::Numbers(elements) => {
+                let usual = || elements.iter().map(|e| e.untyped(None).map(|value| value.elem()));
+                let float = usual().any(|elem| elem.is_some_and(Prim::is_float));
+                let usual = if float { Prim::F64 } else { Prim::I32 };
+                let elem = elem.or(Some(usual));
+                let values = elements.iter().map(|element| element.untyped(elem)).collect();
+                joined(elements, values)
+            }
+            ScriptValue::Object(_)
+            | ScriptValue::Value(_)
+            | ScriptValue::Function(..)
+            | ScriptValue::Tuple(_)
+            | ScriptValue::Record(_) => None,
         }
     }
 }
@@ -212,9 +286,8 @@ pub(super) fn array(elements: &[ScriptValue], program: &mut dyn Executor) -> Res
 
 fn joined(elements: &[ScriptValue], values: Vec<Option<Value>>) -> Option<Value> {
     let first = values.first()?.clone()?;
-    let value = |(element, value): (&ScriptValue, Option<Value>)| match element {
-        ScriptValue::Number(text) => number(text, Some(first.elem())),
-        _ => value,
+    let value = |(element, value): (&ScriptValue, Option<Value>)| {
+        if element.is_untyped() { element.untyped(Some(first.elem())) } else { value }
     };
     let values: Vec<Value> = elements.iter().zip(values).map(value).collect::<Option<_>>()?;
     if values.iter().any(|value| value.sized_type() != first.sized_type()) {
