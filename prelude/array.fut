@@ -7,27 +7,48 @@ import "functional"
 import "soacs"
 
 -- | The number of elements, in the outermost dimension. Costs nothing.
+--
+-- >>> length [7, 8, 9]
+-- 3
 def length [n] 't (_: [n]t) : i64 = n
 
 -- | Is the array empty?
 def null [n] 't (_: [n]t) : bool = n == 0
 
 -- | The first element; a run-time error if there is none.
+--
+-- >>> head [7, 8, 9]
+-- 7
 def head [n] 't (x: [n]t) : t = x[0]
 
 -- | The last element; a run-time error if there is none.
+--
+-- >>> last [7, 8, 9]
+-- 9
 def last [n] 't (x: [n]t) : t = x[n - 1]
 
 -- | All elements but the first; a run-time error if there are none.
+--
+-- >>> tail [7, 8, 9]
+-- [8, 9]
 def tail [n] 't (x: [n]t) : [n - 1]t = x[1:]
 
 -- | All elements but the last; a run-time error if there are none.
+--
+-- >>> init [7, 8, 9]
+-- [7, 8]
 def init [n] 't (x: [n]t) : [n - 1]t = x[0:n - 1]
 
 -- | The first `i` elements; a run-time error unless there are that many.
+--
+-- >>> take 2 [7, 8, 9]
+-- [7, 8]
 def take [n] 't (i: i64) (x: [n]t) : [i]t = x[0:i]
 
 -- | All elements but the first `i`; a run-time error unless there are that many.
+--
+-- >>> drop 2 [7, 8, 9]
+-- [9]
 def drop [n] 't (i: i64) (x: [n]t) : [n - i]t = x[i:]
 
 -- | The same array at the size `n`; a run-time error if that is not its size.
@@ -38,15 +59,24 @@ def sized [m] 't (n: i64) (xs: [m]t) : [n]t = xs :> [n]t
 def split [n] [m] 't (xs: [n + m]t) : ([n]t, [m]t) = (xs[0:n], xs[n:n + m] :> [m]t)
 
 -- | The elements in the opposite order.
+--
+-- >>> reverse [7, 8, 9]
+-- [9, 8, 7]
 def reverse [n] 't (x: [n]t) : [n]t = x[::-1]
 
 -- | One array after the other. Work O(n + m), span O(1).
+--
+-- >>> [7, 8] ++ [9]
+-- [7, 8, 9]
 def (++) [n] [m] 't (xs: [n]t) (ys: [m]t) : *[n + m]t = intrinsics.concat xs ys
 
 -- | The same as `++`.
 def concat [n] [m] 't (xs: [n]t) (ys: [m]t) : *[n + m]t = intrinsics.concat xs ys
 
 -- | The numbers from 0 to n - 1; a run-time error if `n` is negative.
+--
+-- >>> iota 4
+-- [0, 1, 2, 3]
 def iota (n: i64) : *[n]i64 = 0..1..<n
 
 -- | The indices of an array, 0 to n - 1.
@@ -55,6 +85,9 @@ def indices [n] 't (_: [n]t) : *[n]i64 = 0..1..<n
 -- | Move every element `r` places towards the front, and those that fall off to
 -- the end; with a negative `r` the other way round. Any `r` is allowed.
 -- `(rotate r a)[i]` is `a[(i + r) % n]`. Work O(n), span O(1).
+--
+-- >>> rotate 1 [7, 8, 9]
+-- [8, 9, 7]
 def rotate [n] 't (r: i64) (a: [n]t) : *[n]t =
   let by = if n == 0 then 0 else r % n
   let source (i: i64) = if i + by < n then i + by else i + by - n
@@ -62,6 +95,9 @@ def rotate [n] 't (r: i64) (a: [n]t) : *[n]t =
 
 -- | An array of `n` times the same value; a run-time error if `n` is negative.
 -- Work O(n), span O(1).
+--
+-- >>> replicate 3 true
+-- [true, true, true]
 def replicate 't (n: i64) (x: t) : *[n]t = map (\_ -> x) (0..1..<n)
 
 -- | As `replicate`, with the size decided by how the result is used.
@@ -76,6 +112,9 @@ def copy '~t (a: t) : *t = intrinsics.copy a
 def manifest 't (a: t) : *t = intrinsics.manifest a
 
 -- | Put the rows of an array one after the other.
+--
+-- >>> flatten [[1, 2], [3, 4]]
+-- [1, 2, 3, 4]
 def flatten [n] [m] 't (xs: [n][m]t) : [n * m]t = intrinsics.flatten xs
 
 -- | Merge the three outer dimensions into one.
@@ -86,6 +125,9 @@ def flatten_4d [n] [m] [l] [k] 't (xs: [n][m][l][k]t) : [n * m * l * k]t =
   flatten (flatten_3d xs)
 
 -- | Cut an array into rows of equal size. The inverse of `flatten`.
+--
+-- >>> unflatten [1, 2, 3, 4] :> [2][2]i32
+-- [[1, 2], [3, 4]]
 def unflatten 't [n] [m] (xs: [n * m]t) : [n][m]t = intrinsics.unflatten n m xs
 
 -- | Cut an array into three dimensions.
@@ -96,6 +138,9 @@ def unflatten_4d 't [n] [m] [l] [k] (xs: [n * m * l * k]t) : [n][m][l][k]t =
   unflatten (unflatten_3d xs)
 
 -- | Exchange the two outer dimensions.
+--
+-- >>> transpose [[1, 2, 3], [4, 5, 6]]
+-- [[1, 4], [2, 5], [3, 6]]
 def transpose [n] [m] 't (a: [n][m]t) : [m][n]t = intrinsics.transpose a
 
 -- | Are all elements true? True if there are none. Work O(n), span O(log n).
@@ -106,18 +151,30 @@ def or [n] (xs: [n]bool) : bool = any id xs
 
 -- | Fold from the first element to the last, one after the other: for
 -- operators that are not associative. Work O(n), span O(n).
+--
+-- >>> foldl (-) 10 [1, 2, 3]
+-- 4
 def foldl [n] 'a 'b (f: a -> b -> a) (acc: a) (bs: [n]b) : a =
   loop acc for b in bs do f acc b
 
 -- | Fold from the last element to the first, one after the other. Work O(n),
 -- span O(n).
+--
+-- >>> foldr (-) 10 [1, 2, 3]
+-- -8
 def foldr [n] 'a 'b (f: b -> a -> a) (acc: a) (bs: [n]b) : a =
   loop acc for b in reverse bs do f b acc
 
 -- | The array whose element i is `f i`. Work O(n), span O(1).
+--
+-- >>> tabulate 4 (\i -> i * i)
+-- [0, 1, 4, 9]
 def tabulate 'a (n: i64) (f: i64 -> a) : *[n]a = map f (0..1..<n)
 
 -- | The array whose element i, j is `f i j`.
+--
+-- >>> tabulate_2d 2 3 (\i j -> 10 * i + j)
+-- [[0, 1, 2], [10, 11, 12]]
 def tabulate_2d 'a (n: i64) (m: i64) (f: i64 -> i64 -> a) : *[n][m]a =
   map (\i -> tabulate m (f i)) (0..1..<n)
 

@@ -9,12 +9,18 @@ import "zip"
 local def fill 't (n: i64) (x: t) : *[n]t = intrinsics.map (\_ -> x) (0..1..<n)
 
 -- | Apply a function to every element. Work O(n), span O(1).
+--
+-- >>> map (\x -> x * x) [1, 2, 3]
+-- [1, 4, 9]
 def map 'a [n] 'x (f: a -> x) (as: [n]a) : *[n]x = intrinsics.map f as
 
 -- | The same as `map`.
 def map1 'a [n] 'x (f: a -> x) (as: [n]a) : *[n]x = intrinsics.map f as
 
 -- | Apply a function to the corresponding elements of two arrays.
+--
+-- >>> map2 (+) [1, 2, 3] [10, 20, 30]
+-- [11, 22, 33]
 def map2 'a 'b [n] 'x (f: a -> b -> x) (as: [n]a) (bs: [n]b) : *[n]x =
   intrinsics.map (\(a, b) -> f a b) (zip as bs)
 
@@ -34,6 +40,9 @@ def map5 'a 'b 'c 'd 'e [n] 'x (f: a -> b -> c -> d -> e -> x)
 
 -- | Combine all elements in order with an associative operator; `ne` if there
 -- are none. Work O(n), span O(log n).
+--
+-- >>> reduce (+) 0 [1, 2, 3]
+-- 6
 def reduce [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : a = intrinsics.reduce op ne as
 
 -- | As `reduce`, for an operator that is also commutative. The elements may be
@@ -45,6 +54,9 @@ def reduce_comm [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : a = intrinsics.red
 -- `as` whose index in `is` is i, starting from `ne`. Indices outside 0 to k - 1
 -- are ignored. The operator must be associative and commutative. Work O(k + n),
 -- span O(n) if all indices agree, usually O(log n).
+--
+-- >>> hist (+) 0 3 [0, 2, 0, 7] [1, 1, 1, 1]
+-- [2, 0, 1]
 def hist 'a [n] (op: a -> a -> a) (ne: a) (k: i64) (is: [n]i64) (as: [n]a) : *[k]a =
   intrinsics.hist_1d 1 (fill k ne) op ne is as
 
@@ -67,27 +79,42 @@ def reduce_by_index_3d 'a [k] [n] [m] [l] (dest: *[k][m][l]a) (f: a -> a -> a) (
 
 -- | Inclusive prefix scan: element i of the result combines elements 0 to i.
 -- Work O(n), span O(log n).
+--
+-- >>> scan (+) 0 [1, 2, 3]
+-- [1, 3, 6]
 def scan [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : *[n]a = intrinsics.scan op ne as
 
 -- | Exclusive prefix scan: element i of the result combines the elements before
 -- i, so the first is `ne` and the last element of `as` plays no part.
 -- Work O(n), span O(log n).
+--
+-- >>> exscan (+) 0 [1, 2, 3]
+-- [0, 1, 3]
 def exscan [n] 'a (op: a -> a -> a) (ne: a) (as: [n]a) : *[n]a =
   let sums = intrinsics.scan op ne as
   in intrinsics.map (\i -> if i == 0 then ne else #[unsafe] sums[i - 1]) (0..1..<n)
 
 -- | Does the predicate hold for all elements? True if there are none.
 -- Work O(n), span O(log n).
+--
+-- >>> all (> 0) [1, 2, 3]
+-- true
 def all [n] 'a (f: a -> bool) (as: [n]a) : bool =
   intrinsics.reduce_comm (\x y -> x && y) true (intrinsics.map f as)
 
 -- | Does the predicate hold for some element? False if there are none.
 -- Work O(n), span O(log n).
+--
+-- >>> any (> 2) [1, 2, 3]
+-- true
 def any [n] 'a (f: a -> bool) (as: [n]a) : bool =
   intrinsics.reduce_comm (\x y -> x || y) false (intrinsics.map f as)
 
 -- | An array of `k` times `x`, overwritten with values at the given positions
 -- as by `scatter`. Work O(k + n), span O(1).
+--
+-- >>> spread 4 0 [1, 3] [7, 8]
+-- [0, 7, 0, 8]
 def spread 't [n] (k: i64) (x: t) (is: [n]i64) (vs: [n]t) : *[k]t =
   intrinsics.scatter (fill k x) is vs
 
@@ -95,6 +122,9 @@ def spread 't [n] (k: i64) (x: t) (is: [n]i64) (vs: [n]t) : *[k]t =
 -- Positions out of bounds are ignored. If a position occurs more than once, the
 -- values for it must be equal, or it is unspecified which of them is written.
 -- Work O(n), span O(1), whatever the size of `dest`.
+--
+-- >>> scatter [1, 2, 3] [0, 5] [9, 9]
+-- [9, 2, 3]
 def scatter 't [k] [n] (dest: *[k]t) (is: [n]i64) (vs: [n]t) : *[k]t =
   intrinsics.scatter dest is vs
 
@@ -110,12 +140,18 @@ def scatter_3d 't [k] [n] [o] [l] (dest: *[k][n][o]t) (is: [l](i64, i64, i64)) (
 
 -- | The elements for which the predicate holds, in their order. Work O(n), span
 -- O(log n).
+--
+-- >>> filter (> 1) [1, 2, 3]
+-- [2, 3]
 def filter [n] 'a (p: a -> bool) (as: [n]a) : *[]a =
   let (sorted, sizes) = intrinsics.partition 1 (\x -> if p x then 0 else 1) as
   in sorted[:sizes[0]]
 
 -- | The elements for which the predicate holds, and those for which it does
 -- not, both in their order. Work O(n), span O(log n).
+--
+-- >>> partition (> 1) [1, 2, 3]
+-- ([2, 3], [1])
 def partition [n] 'a (p: a -> bool) (as: [n]a) : ?[k].([k]a, [n - k]a) =
   let (sorted, sizes) = intrinsics.partition 2 (\x -> if p x then 0 else 1) as
   let k = sizes[0]

@@ -6,6 +6,9 @@
 local def internal_map 'a [n] 'x (f: a -> x) (as: [n]a) : *[n]x = intrinsics.map f as
 
 -- | Combine two arrays into one of pairs.
+--
+-- >>> zip [1, 2] [true, false]
+-- [(1, true), (2, false)]
 def zip [n] 'a 'b (as: [n]a) (bs: [n]b) : *[n](a, b) = intrinsics.zip as bs
 
 -- | The same as `zip`.
@@ -25,6 +28,9 @@ def zip5 [n] 'a 'b 'c 'd 'e (as: [n]a) (bs: [n]b) (cs: [n]c) (ds: [n]d) (es: [n]
   internal_map (\((a, b), (c, d), e) -> (a, b, c, d, e)) (zip3 (zip as bs) (zip cs ds) es)
 
 -- | Separate an array of pairs into two arrays.
+--
+-- >>> unzip [(1, true), (2, false)]
+-- ([1, 2], [true, false])
 def unzip [n] 'a 'b (xs: [n](a, b)) : ([n]a, [n]b) = intrinsics.unzip xs
 
 -- | The same as `unzip`.

@@ -16,6 +16,7 @@ mod kernels;
 mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
+mod pages;
 mod protocol;
 mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]

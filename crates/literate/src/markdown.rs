@@ -29,6 +29,8 @@ pub fn markdown(parts: &[Part], folder: &str) -> String {
             }
         }
     }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
     out
 }
 

@@ -22,6 +22,8 @@ entry area (s: shape) : f32 = match s case #circle r -> 3 * r * r case #square a
 entry pair (a: i32) : pair = {a, b = [f32.i32 a]}
 entry unpair (p: pair) : i32 = p.a + i32.f32 p.b[0]
 entry swap (p: (i32, f32)) : (f32, i32) = (p.1, p.0)
+type~ named = (i32, f32)
+entry named (x: i32) : named = (x, 1)
 entry bytes (s: []u8) = length s
 entry fail (x: i32) = 1 / x
 ";
@@ -129,6 +131,8 @@ fn opaque_values_and_records() {
     assert_eq!(value("(pair 3).b"), "[3.0f32]");
     assert_eq!(value("let p = pair 3 in p.a"), "3i32");
     assert_eq!(value("(both 3).1"), "[0.0f32, 1.0f32, 2.0f32]");
+    // The same tuple by another name.
+    assert_eq!(value("swap (named 3)"), "1.0f32 3i32");
     assert!(value("area (pair 3)").contains("\"s\""), "{}", value("area (pair 3)"));
     assert!(value("(pair 3).c").contains("no field \"c\""));
 }

@@ -119,7 +119,21 @@ impl ScriptValue {
     /// The object of a type that this value can be, if it can.
     pub fn to_object(&self, ty: &str, program: &mut dyn Executor) -> Res<Option<Object>> {
         let value = match self {
-            ScriptValue::Object(object) => return Ok((object.ty == ty).then(|| object.clone())),
+            ScriptValue::Object(object) if object.ty == ty => return Ok(Some(object.clone())),
+            // A record or tuple may have another name, or none.
+            ScriptValue::Object(object) => {
+                let (own, wanted) = (program.fields(&object.ty)?, program.fields(ty)?);
+                let same =
+                    own.len() == wanted.len() && own.iter().zip(&wanted).all(|(a, b)| a.0 == b.0);
+                if own.is_empty() || !same {
+                    return Ok(None);
+                }
+                let project = |(field, _): &(String, String)| {
+                    program.project(object, field).map(ScriptValue::Object)
+                };
+                let parts = own.iter().map(project).collect::<Res<Vec<_>>>()?;
+                return made(ty, parts.iter().zip(&wanted), program);
+            }
             ScriptValue::Value(value) => {
                 Some(value.clone()).filter(|value| value.value_type().to_string() == ty)
             }

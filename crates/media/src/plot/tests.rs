@@ -18,7 +18,7 @@ fn ticks_are_at_round_numbers() {
         ["\u{2212}0.1", "0.0", "0.1", "0.2", "0.3"]
     );
     assert_eq!(labels(Scale::Linear, &[1e9, 1.004e9], 2), ["1e9", "1.002e9", "1.004e9"]);
-    assert_eq!(labels(Scale::Linear, &[7.0], 2), ["4", "6", "8", "10"]);
+    assert_eq!(labels(Scale::Linear, &[7.0], 2), ["5", "10"]);
     assert_eq!(labels(Scale::Linear, &[f64::NAN], 1), ["0", "1"]);
     assert_eq!(labels(Scale::Log, &[0.01, 100.0], 5), ["0.01", "0.1", "1", "10", "100"]);
     assert_eq!(labels(Scale::Log, &[1.0, 1e12, -1.0], 3), ["1", "10000", "1e8", "1e12"]);
