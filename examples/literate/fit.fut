@@ -52,7 +52,7 @@ def fit (steps: i64) : curve =
 
 def measured = (xs, ys)
 
-def fitted (steps: i64) = (xs, map (at (fit steps)) xs)
+def fitted (steps: i64) = (copy xs, map (at (fit steps)) xs)
 
 -- > :plot {measured = measured, after_5 = fitted 5, after_500 = fitted 500};
 -- kind: scatter, line, line

@@ -66,7 +66,7 @@ pub fn code_with(text: &str, link: &mut dyn FnMut(&Piece, &str) -> Option<String
 /// Where a word between backticks leads, if the caller knows: the word, and the name space written after it (`` `x`@term ``).
 pub type Links<'a> = dyn FnMut(&str, Option<&str>) -> Option<String> + 'a;
 
-/// Markdown as HTML. Blocks of code without a language, and those in `futhark`, have colours. Headings are `shift` levels
+/// Markdown as HTML. Fenced blocks of code without a language, and those in `futhark`, have colours. Headings are `shift` levels
 /// below those that were written. HTML in the text is shown, not obeyed: pages come from anybody's comments.
 #[expect(
     clippy::wildcard_enum_match_arm,
@@ -157,10 +157,10 @@ fn lower(level: usize) -> pulldown_cmark::HeadingLevel {
     }
 }
 
-/// Whether a block is in our language; if it does not say, it is.
+/// Whether a block is in our language; a fenced one that does not say is.
 fn is_program(kind: &CodeBlockKind<'_>) -> bool {
     match kind {
-        CodeBlockKind::Indented => true,
+        CodeBlockKind::Indented => false,
         CodeBlockKind::Fenced(info) => {
             let language = info.split([' ', ',']).next().unwrap_or_default();
             matches!(language, "" | "futhark" | "fut")

@@ -25,7 +25,11 @@ pub(super) fn draw(plot: &Plot) -> Result<String, String> {
     let count = |room: f64| ((room / TICK_ROOM) as usize).max(2);
     let vertical_count = ((bottom - top) / 40.0).max(2.0) as usize;
     let (xs, ys) = ranges(plot, count(width - 60.0), vertical_count);
-    let y_ticks = ys.ticks(vertical_count);
+    let mut y_ticks = ys.ticks(vertical_count);
+    if let Drawing::Heat { .. } = plot.drawing {
+        // The first row is at the top.
+        y_ticks.iter_mut().for_each(|tick| tick.at = 1.0 - tick.at);
+    }
     let widest = y_ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
     let beside = if plot.y.label.is_empty() { 0.0 } else { 1.6 * LETTER };
     let left = 14.0 + widest as f64 * LETTER_WIDTH + beside;
@@ -105,7 +109,6 @@ fn ranges(plot: &Plot, x_ticks: usize, y_ticks: usize) -> (Range, Range) {
         }
         Drawing::Heat { columns, numbers } => {
             let rows = numbers.len().checked_div(*columns).unwrap_or(0);
-            // The first row is at the top.
             let x = Range::exact(plot.x.scale, [0.0, *columns as f64].into_iter());
             (x, Range::exact(plot.y.scale, [rows as f64, 0.0].into_iter()))
         }
