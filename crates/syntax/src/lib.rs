@@ -12,6 +12,7 @@ pub mod ast;
 pub mod dump;
 mod errors;
 pub mod fmt;
+pub mod lexeme;
 mod lexer;
 mod literal;
 #[expect(
@@ -19,7 +20,6 @@ mod literal;
     reason = "a parser names the tokens that it wants; any other ends what it reads, or is a mistake"
 )]
 mod parser;
-pub mod pieces;
 mod token;
 
 pub use parser::{parse, parse_as_value, parse_exp, parse_signatures, parse_type};
