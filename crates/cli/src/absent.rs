@@ -9,15 +9,11 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 8] = [
+const COMMANDS: [(&[&str], &str); 7] = [
     (
         &["pkg"],
         "Packages are found in the folder `lib/` beside the program, where another tool has to put them:\n\
          `futhark pkg sync` of the reference compiler does, or a copy of the package's own `lib/`.",
-    ),
-    (
-        &["doc"],
-        "Documentation comments (`-- |`) are kept and formatted, but no pages are made of them.",
     ),
     (
         &["pyopencl", "python"],

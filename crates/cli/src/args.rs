@@ -38,6 +38,7 @@ Examples:
   fehu autotune prog.fut           Find the best thresholds for this GPU.
   fehu report prog.fut             Find out why it is slow.
   fehu literate prog.fut           Make a page of its comments, code, pictures and plots.
+  fehu doc -o doc lib/             Make pages of documentation comments.
   fehu fmt *.fut                   Format files in place.
   fehu explain import-cycle        Explain an error.
 

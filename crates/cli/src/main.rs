@@ -13,6 +13,7 @@ mod commands;
 mod compile;
 mod dataset;
 mod dev;
+mod doc;
 mod literate;
 mod output;
 mod progress;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Repl(args) => repl::repl(args),
         Command::Report(args) => report::report(args),
         Command::Pages(PagesCommand::Literate(args)) => literate::literate(args),
+        Command::Pages(PagesCommand::Doc(args)) => doc::doc(args),
         Command::Pages(PagesCommand::Script(args)) => literate::script(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),

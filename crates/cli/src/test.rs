@@ -3,6 +3,7 @@
 use crate::args::suites::TestArgs;
 use crate::commands::{FAILURE, SUCCESS};
 use crate::dev::plan;
+use crate::doc;
 use crate::output;
 use crate::run::wrong;
 use fehu_driver::foreign::Calls;
@@ -17,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// `fehu test`
 pub(crate) fn test(args: &TestArgs) -> u8 {
+    if args.doc {
+        return doc::examples(&args.paths);
+    }
     let depth = match (args.check, args.compile || args.translate) {
         (true, _) => Depth::Check,
         (false, true) => Depth::Compile,

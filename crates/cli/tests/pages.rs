@@ -1,4 +1,4 @@
-//! `fehu literate` and `fehu script`: the commands themselves.
+//! `fehu literate`, `fehu script` and `fehu doc`: the commands themselves.
 
 use crate::common::{fehu, folder, repository};
 use std::fs;
@@ -69,4 +69,25 @@ fn scripts_have_values() {
     assert_eq!(run(&[]).status.code(), Some(1));
     fs::write(&program, "def f = 1 + true").expect("it can be written");
     assert_eq!(run(&["f"]).status.code(), Some(2));
+}
+
+#[test]
+fn programs_are_documented_and_their_examples_tried() {
+    let folder = folder("doc");
+    let example = repository().join("examples/doc");
+    let pages = folder.join("pages");
+    let output = fehu().arg("doc").arg("-o").arg(&pages).arg(&example).output();
+    done(&output.expect("it runs"));
+    let page = fs::read_to_string(pages.join("stack.html")).expect("there is a page");
+    assert!(page.contains("id=\"modtype:stack\""), "{page}");
+    let examples = |path: &std::path::Path| {
+        fehu().args(["test", "--doc"]).arg(path).output().expect("it runs")
+    };
+    assert_eq!(done(&examples(&example)), "3 examples, all are right\n");
+    let wrong = folder.join("wrong.fut");
+    fs::write(&wrong, "-- | One.\n--\n-- >>> one\n-- 2\ndef one = 1i32\n")
+        .expect("it can be written");
+    let output = examples(&wrong);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("wrong.fut:3: this example is wrong"));
 }

@@ -5,11 +5,11 @@
 //! those whose names occur in them, and so on; `open` and `import` give names to all, and are always taken, with all of the
 //! files that are imported.
 
-use fehu_base::hash;
-use fehu_base::stack;
+use fehu_base::id::Id;
+use fehu_base::{FileId, hash, stack};
 use fehu_driver::check::Outcome;
 use fehu_syntax::ast::{self, Dec, DecKind};
-use fehu_syntax::pieces::{Class, pieces};
+use fehu_syntax::lexeme::{Class, lexemes};
 use std::collections::BTreeSet;
 
 /// The declarations of a program.
@@ -105,13 +105,12 @@ fn names(dec: &Dec) -> Vec<String> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let comment = |class| matches!(class, Class::Comment | Class::Documentation);
-    let own = pieces(text).into_iter().filter(|piece| !comment(piece.class));
-    let word = |start, end| text.get(start..end).unwrap_or_default();
-    own.flat_map(|piece| {
-        let word = word(piece.start, piece.end);
+    let all = lexemes(FileId::from_index(0), text);
+    let own = all.into_iter().filter(|lexeme| lexeme.class != Class::Comment);
+    own.flat_map(|lexeme| {
+        let word = text.get(lexeme.span.range()).unwrap_or_default();
         // `m.+` is one word to the lexer, and names the module, too.
-        let parts: Vec<String> = match (piece.class, word.rsplit_once('.')) {
+        let parts: Vec<String> = match (lexeme.class, word.rsplit_once('.')) {
             (Class::Operator, Some((path, last))) if !path.is_empty() => {
                 path.split('.').chain([last]).map(str::to_owned).collect()
             }

@@ -9,8 +9,10 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+use fehu_base::id::Id;
 use fehu_base::markup::escape;
-use fehu_syntax::pieces::{Class, Piece, pieces};
+use fehu_base::{FileId, Prim};
+use fehu_syntax::lexeme::{Class, lexemes};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::fmt::Write;
 
@@ -30,37 +32,47 @@ pub fn page(title: &str, head: &str, body: &str) -> String {
 
 /// A program with colours, as the contents of `<pre>`.
 pub fn code(text: &str) -> String {
-    code_with(text, &mut |_, _| None)
+    code_with(text, &mut |_| None)
 }
 
-/// Likewise. A piece for which there is an address becomes a link; the function gets the piece and its text.
-pub fn code_with(text: &str, link: &mut dyn FnMut(&Piece, &str) -> Option<String>) -> String {
+/// Likewise. A word for which there is an address becomes a link; the function gets its first byte.
+pub fn code_with(text: &str, link: &mut dyn FnMut(usize) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut at = 0;
-    for piece in pieces(text) {
-        let (Some(before), Some(word)) =
-            (text.get(at..piece.start), text.get(piece.start..piece.end))
-        else {
+    for lexeme in lexemes(FileId::from_index(0), text) {
+        let (start, end) = (lexeme.span.start as usize, lexeme.span.end as usize);
+        let (Some(before), Some(word)) = (text.get(at..start), text.get(start..end)) else {
             continue;
         };
         out.push_str(&escape(before));
-        at = piece.end;
-        let word_shown = escape(word);
-        let class = piece.class.name();
-        let _ = match (link(&piece, word), piece.class) {
-            (Some(address), _) => {
-                let address = escape(&address);
-                write!(out, "<a class=\"{class}\" href=\"{address}\">{word_shown}</a>")
+        at = end;
+        let class = class(lexeme.class, word);
+        let shown = escape(word);
+        let _ = match (link(start), class) {
+            (Some(address), class) => {
+                let (class, address) = (class.unwrap_or("nm"), escape(&address));
+                write!(out, "<a class=\"{class}\" href=\"{address}\">{shown}</a>")
             }
-            // Most of a program; they have the colour of the page.
-            (None, Class::Name | Class::Punctuation | Class::Operator) => {
-                write!(out, "{word_shown}")
-            }
-            (None, _) => write!(out, "<span class=\"{class}\">{word_shown}</span>"),
+            (None, None) => write!(out, "{shown}"),
+            (None, Some(class)) => write!(out, "<span class=\"{class}\">{shown}</span>"),
         };
     }
     out.push_str(&escape(text.get(at..).unwrap_or_default()));
     out
+}
+
+/// The name of a class in the style sheet; most of a program has the colour of the page.
+fn class(class: Class, word: &str) -> Option<&'static str> {
+    match class {
+        Class::Keyword if matches!(word, "true" | "false") => Some("nu"),
+        Class::Keyword => Some("kw"),
+        Class::Name if Prim::from_name(word).is_some() => Some("pt"),
+        Class::Constructor | Class::Character | Class::String => Some("st"),
+        Class::Number => Some("nu"),
+        Class::Comment => Some("co"),
+        Class::Bad => Some("wr"),
+        Class::Name | Class::Operator | Class::Punctuation => None,
+    }
 }
 
 /// Where a word between backticks leads, if the caller knows: the word, and the name space written after it (`` `x`@term ``).
@@ -180,7 +192,7 @@ mod tests {
             "<span class=\"kw\">def</span> f (x: <span class=\"pt\">i64</span>) = \
              <span class=\"st\">&quot;&lt;&quot;</span> <span class=\"co\">-- a &amp; b</span>"
         );
-        let linked = code_with("f x", &mut |_, word| (word == "f").then(|| "a#b".to_owned()));
+        let linked = code_with("f x", &mut |at| (at == 0).then(|| "a#b".to_owned()));
         assert_eq!(linked, "<a class=\"nm\" href=\"a#b\">f</a> x");
     }
 

@@ -12,6 +12,9 @@ pub(crate) enum PagesCommand {
     /// Evaluate a script: a small expression over the entry points of a program.
     #[command(after_help = SCRIPT_HELP)]
     Script(ScriptArgs),
+    /// Make pages of the comments (`-- |`) and declarations of programs.
+    #[command(after_help = DOC_HELP)]
+    Doc(DocArgs),
 }
 
 const LITERATE_HELP: &str = "\
@@ -40,6 +43,34 @@ Examples:
 
 Every name of the program that the script mentions becomes an entry point. Functions with `$` read and write files: $loaddata,
 $loadbytes, $loadimg, $loadaudio, $restore, $store.";
+
+const DOC_HELP: &str = "\
+Examples:
+  fehu doc -o doc lib/            One page for each program in a folder; open doc/index.html.
+  fehu doc -o doc --prelude       What every program can use.
+  fehu test --doc lib/            Try the examples in the comments.
+
+In a comment, lines `>>> expression` and the answer after it are an example. docs/doc.md has more.";
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DocArgs {
+    /// Programs and folders of programs.
+    pub(crate) paths: Vec<String>,
+    /// The folder that the pages are written to.
+    #[arg(short = 'o', long = "output-directory", value_name = "FOLDER", default_value = "doc")]
+    pub(crate) folder: String,
+    /// The title of the pages; by default, the name of the folder.
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Document the prelude, too.
+    #[arg(long)]
+    pub(crate) prelude: bool,
+    /// Say on standard error what is written.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
 
 /// How the program of a script is run.
 #[derive(clap::Args, Debug)]

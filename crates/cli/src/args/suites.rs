@@ -8,6 +8,9 @@ use clap::ValueEnum;
 pub(crate) struct TestArgs {
     /// Programs and folders of programs.
     pub(crate) paths: Vec<String>,
+    /// Instead of test blocks, try the examples (`>>>`) in documentation comments; without programs, those of the prelude.
+    #[arg(long)]
+    pub(crate) doc: bool,
     /// Interpret the programs.
     #[arg(short, long, visible_alias = "interpreted")]
     pub(crate) interpret: bool,

@@ -1,3 +1,5 @@
+//! Plots: ticks, words, and how many points are drawn.
+
 use super::scale::{Range, Scale};
 use super::*;
 
