@@ -1,7 +1,7 @@
 //! The pages: one for each file, its source, and an index.
 
 use crate::examples::{Segment, segments};
-use crate::links::{Address, Links, anchor, up};
+use crate::links::{Address, anchor, up};
 use crate::model::{FileDoc, Item, Kind, Signature};
 use crate::{Site, SiteFile};
 use fehu_base::markup::escape;

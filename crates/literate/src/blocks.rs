@@ -13,7 +13,7 @@ pub enum Block {
     /// A part of the program, or empty lines between other blocks.
     Code(String),
     /// Something to show.
-    Directive(Directive),
+    Directive(Box<Directive>),
 }
 
 /// The parts of a program.
@@ -32,7 +32,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
             true if part[0].trim_end() == "-- ==" => code(&mut blocks, &part.join("\n")),
             true if part[0].starts_with("-- >") && after_blank => {
                 let body: Vec<&str> = part.iter().map(|line| uncomment(line)).collect();
-                blocks.push(Block::Directive(directive::read(&body.join("\n"), at + 1)));
+                blocks.push(Block::Directive(Box::new(directive::read(&body.join("\n"), at + 1))));
             }
             true => {
                 let body: Vec<&str> = part.iter().map(|line| uncomment(line)).collect();

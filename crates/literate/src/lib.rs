@@ -128,7 +128,7 @@ pub fn render(
             Block::Directive(directive) => {
                 let result = directive.show.as_ref().map_err(Clone::clone);
                 let result = result.and_then(|show| known(&directive, show, &reach, folder, store));
-                Part::Shown { directive: Box::new(directive), result }
+                Part::Shown { directive, result }
             }
         })
         .collect();
