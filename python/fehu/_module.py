@@ -19,7 +19,11 @@ _NUMPY = {
 
 
 class Function:
-    """An entry point. Call it; `types` has the types of its parameters and of its result, as the program writes them."""
+    """An entry point. Call it; `types` has the types of its parameters, and `result` that of its result, as the program writes them.
+
+    >>> fehu.define("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    <fehu function dot (xs: [n]f32) (ys: [n]f32) : f32>
+    """
 
     def __init__(self, call: Any, described: dict[str, Any], module: Module) -> None:
         self._call = call
@@ -98,7 +102,12 @@ def _parts(text: str) -> list[str]:
 
 
 def stubs(module: Module) -> str:
-    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers."""
+    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    >>> print(fehu.stubs(module).splitlines()[4])
+    def dot(xs: NDArray[np.float32], ys: NDArray[np.float32]) -> np.float32:
+    """
     lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
     for function in module:
         params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
@@ -108,7 +117,14 @@ def stubs(module: Module) -> str:
 
 
 class Type:
-    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors: `shape.circle(1.0)`."""
+    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> module.types.shape
+    <fehu type shape = #circle f64 | #rect f64 f64>
+    >>> module.area(module.types.shape.circle(2.0))
+    np.float64(12.0)
+    """
 
     def __init__(self, name: str, described: dict[str, Any], program: Any) -> None:
         self.name = name
@@ -141,7 +157,12 @@ class Type:
 
 
 class Types(dict[str, Type]):
-    """The opaque types of a program, by name or as attributes."""
+    """The opaque types of a program, by name or as attributes.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> list(module.types)
+    ['shape']
+    """
 
     def __getattr__(self, name: str) -> Type:
         try:
@@ -155,6 +176,10 @@ class Module:
 
     A context does one call at a time: threads that share a module wait for each other, without holding the interpreter's lock.
     `fork()` gives another context of the same program to a thread that should not wait.
+
+    >>> fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)", name="example", backend="c")
+    <fehu module example for c:
+      dot (xs: [n]f32) (ys: [n]f32) : f32>
     """
 
     def __init__(self, program: Any, manifest: dict[str, Any], name: str, source: str, compiler: str) -> None:

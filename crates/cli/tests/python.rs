@@ -7,8 +7,9 @@ use crate::common::{self, kept, repository, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package needs, and what its wheel is built and checked with.
-const REQUIREMENTS: [&str; 3] = ["numpy", "maturin==1.16.0", "mypy==2.4.1"];
+/// What the package needs, what its wheel is built and checked with, and what of Jupyter its notebooks are tested with.
+const REQUIREMENTS: [&str; 6] =
+    ["numpy", "maturin==1.16.0", "mypy==2.4.1", "ipykernel", "nbclient", "jupyter_kernel_test"];
 
 #[test]
 fn the_package_works() {
