@@ -190,13 +190,13 @@ def _diagnostics(file: str, text: str | None, shown: str) -> list[Diagnostic]:
 def _diagnostic(message: dict[str, Any], shown: str) -> Diagnostic:
     for place in message["spans"] + [edit for fix in message["fixes"] for edit in fix["edits"]]:
         place["file"] = shown if place["file"] == "<stdin>" else place["file"]
-    place = next((span for span in message["spans"] if span["primary"]), {})
+    primary: dict[str, Any] = next((span for span in message["spans"] if span["primary"]), {})
     return Diagnostic(
         severity=message["severity"],
         code=message.get("code", ""),
         message=message.get("message", ""),
-        file=place.get("file"),
-        line=place.get("line"),
-        column=place.get("column"),
+        file=primary.get("file"),
+        line=primary.get("line"),
+        column=primary.get("column"),
         raw=message,
     )

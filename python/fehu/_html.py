@@ -12,7 +12,7 @@ RED, AMBER, GREEN, BLUE = "#d1242f", "#b08800", "#2da44e", "#3b82c4"
 
 def pre(text: str) -> str:
     """Text in lines, already HTML, that scrolls sideways where it is too wide."""
-    return f'<pre style="{MONO}; margin: 0; padding: 0; overflow-x: auto; background: none">{text}</pre>'
+    return f'<pre style="{MONO}; margin: 0; padding: 0; white-space: pre; overflow-x: auto; background: none">{text}</pre>'
 
 
 def soft(text: str) -> str:
@@ -31,4 +31,4 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def code(text: str) -> str:
     """A piece of code."""
-    return f'<code style="{MONO}; background: none; white-space: pre-wrap">{escape(text)}</code>'
+    return f'<code style="{MONO}; background: none; padding: 0; white-space: pre-wrap">{escape(text)}</code>'

@@ -38,7 +38,8 @@ class Function:
         self.result = ("*" if described["output"]["unique"] else "") + signature.get("output", described["output"]["type"])
         self.__annotations__ = {name: annotation(ty) for name, ty in self.types.items()} | {"return": annotation(self.result)}
         self.__signature__ = _signature(self.types, self.result)
-        self.__doc__ = "\n\n".join(part for part in (described.get("doc"), self.signature) if part)
+        self.documentation: str = described.get("doc") or ""
+        self.__doc__ = "\n\n".join(part for part in (self.documentation, self.signature) if part)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self._call(*args, **named)
@@ -244,11 +245,10 @@ class Module:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{escape(f.signature)}</code></td><td style='text-align:left'>{escape((f.__doc__ or '').split(chr(10))[0])}</td></tr>"
-            for f in self.entry_points.values()
-        )
-        return f"<b>{escape(self.name)}</b> for {escape(self.backend)}<table>{rows}</table>"
+        from . import _html
+
+        rows = [(_html.code(function.signature), escape(function.documentation.split("\n")[0])) for function in self]
+        return f"<div><b>{escape(self.name)}</b> {_html.soft('for ' + escape(self.backend))}{_html.table((), rows)}</div>"
 
 
 def load(path: str, manifest: dict[str, Any], name: str, source: str, compiler: str, options: dict[str, Any], strict: bool) -> Module:

@@ -1,5 +1,6 @@
 """Documents: every public name has an example, which works, and the reference is current."""
 
+import ast
 import doctest
 import importlib.util
 import unittest
@@ -27,6 +28,23 @@ class Documents(unittest.TestCase):
                 for test in examples:
                     runner.run(test, out=said.append)
                 self.assertEqual("".join(said), "")
+
+    def test_stubs_of_programs_are_current(self):
+        """`typed/use.py` is checked against them by mypy."""
+        folder = REPOSITORY / "python" / "tests" / "typed"
+        module = fehu.compile(folder / "program.fut", "c")
+        self.assertEqual(fehu.stubs(module), (folder / "program.pyi").read_text("utf-8"), "write `fehu.stubs(module)` to program.pyi")
+
+    def test_the_stub_of_the_extension_has_all_of_it(self):
+        stub = ast.parse((Path(fehu.__file__).with_name("_dispatch.pyi")).read_text("utf-8"))
+        classes = {item.name: item for item in stub.body if isinstance(item, ast.ClassDef)}
+        self.assertEqual(set(classes), {name for name, item in vars(fehu._dispatch).items() if isinstance(item, type)})
+        for name, item in classes.items():
+            stated = {member.name for member in item.body if isinstance(member, ast.FunctionDef)}
+            there = vars(getattr(fehu._dispatch, name))
+            # What is looked up by a slot has no entry of its own.
+            self.assertEqual(stated - set(there) - {"__getattr__"}, set(), name)
+            self.assertEqual({member for member in there if not member.startswith("_")} - stated, set(), name)
 
     def test_the_reference_is_current(self):
         spec = importlib.util.spec_from_file_location("reference", REPOSITORY / "python" / "packaging" / "reference.py")

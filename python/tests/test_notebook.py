@@ -11,6 +11,7 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbclient import NotebookClient
+from nbclient.util import run_sync
 
 import fehu
 
@@ -58,16 +59,17 @@ class Page(unittest.TestCase):
 
     def stop_button(self, client):
         """A call that would take for ever says how long it has taken so far, and stops; the notebook goes on."""
-        code = 'fehu.define("entry forever (n: i64) : i64 = loop x = 0 for i < n do x ^ (x << 13) + i")(1 << 62)'
+        each = r"\i -> loop x = f64.i64 i for _k < 2000i32 do f64.sin x + 1"
+        code = f'fehu.define(r"entry forever (n: i64) : f64 = f64.sum (map ({each}) (iota n))", "c")(1 << 40)'
+        next_output, next_reply = run_sync(client.kc.get_iopub_msg), run_sync(client.kc.get_shell_msg)
         client.kc.execute(code)
         shown = ""
         while "forever: " not in shown:
-            message = client.kc.get_iopub_msg(timeout=60)
-            shown = message["content"].get("data", {}).get("text/plain", "")
-        client.km.interrupt_kernel()
-        self.assertEqual(client.kc.get_shell_msg(timeout=60)["content"]["ename"], "KeyboardInterrupt")
+            shown = next_output(timeout=60)["content"].get("data", {}).get("text/plain", "")
+        run_sync(client.km.interrupt_kernel)()
+        self.assertEqual(next_reply(timeout=60)["content"]["ename"], "KeyboardInterrupt")
         client.kc.execute("1")
-        self.assertEqual(client.kc.get_shell_msg(timeout=60)["content"]["status"], "ok")
+        self.assertEqual(next_reply(timeout=60)["content"]["status"], "ok")
 
 
 class Magics(unittest.TestCase):
@@ -84,7 +86,7 @@ class Magics(unittest.TestCase):
     def test_entry_points_are_functions(self):
         result, captured = self.run_cell("%%fehu -b c\nentry twice (x: i32) : i32 = 2 * x")
         self.assertIsNone(result.error_in_exec)
-        self.assertIn("twice (x: i32) : i32", str(captured))
+        self.assertIn("twice (x: i32) : i32", captured.outputs[0].data["text/plain"])
         self.assertEqual(self.shell.user_ns["twice"](4), 8)
         self.run_cell("%%fehu more -b c --append --time\nentry four (x: i32) : i32 = twice (twice x)")
         self.assertEqual(self.shell.user_ns["more"].four(4), 16)

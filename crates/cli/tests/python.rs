@@ -24,8 +24,9 @@ fn the_package_works() {
     run.env("CFLAGS", "-O1");
     succeed(&mut run);
     let mut check = Command::new(&python);
-    check.args(["-m", "mypy", "--strict", "-p", "fehu", "--cache-dir"]).arg(folder.join("mypy"));
-    check.current_dir(&folder);
+    check.args(["-m", "mypy", "--strict", "-p", "fehu", "-p", "typed"]);
+    check.arg("--cache-dir").arg(folder.join("mypy"));
+    check.current_dir(&folder).env("MYPYPATH", repository().join("python/tests"));
     succeed(&mut check);
 }
 

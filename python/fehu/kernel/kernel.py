@@ -40,7 +40,7 @@ class FehuKernel(Kernel):
     }
 
     def __init__(self, **arguments: Any) -> None:
-        super().__init__(**arguments)
+        super().__init__(**arguments)  # type: ignore[no-untyped-call]
         self._engine = Engine()
         self._history = History(usual_place())
 
@@ -182,7 +182,7 @@ class _Cell:
 
     def _send(self, kind: str, content: dict[str, Any]) -> None:
         if not self._silent:
-            self._kernel.send_response(self._kernel.iopub_socket, kind, content)
+            self._kernel.send_response(self._kernel.iopub_socket, kind, content)  # type: ignore[no-untyped-call]
 
 
 def _value(event: dict[str, Any]) -> dict[str, str]:
