@@ -26,15 +26,16 @@ from ._errors import (
     RangeError,
     Unavailable,
 )
-from ._module import Function, Module, Type, Types, stubs
+from ._module import Function, Module, Recipe, Type, Types, stubs
 from ._progress import progress
 from ._report import Report, report
 from ._transform import grad, value_and_grad, vjp, vmap
+from ._version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
-    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Report", "Shown", "Type", "Types", "Unavailable", "Value", "compile",
+    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Type", "Types", "Unavailable", "Value", "compile",
     "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
 ]
 

@@ -8,11 +8,15 @@ from typing import Any
 
 
 class Error(Exception):
-    """Anything that goes wrong in this package: all others are such.
+    """Anything that goes wrong in this package: all others are such. What went wrong in a partition of a larger computation says in which one.
 
     >>> issubclass(fehu.CompileError, fehu.Error)
     True
     """
+
+    partition: int | None = None
+    rows: tuple[int, int] | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import fehu.kernel
 import fehu.notebook
 
 GROUPS = {
-    "Programs": ["compile", "define", "Module", "Function", "Type", "Types", "stubs", "executable", "cuda_devices"],
+    "Programs": ["compile", "define", "Module", "Function", "Type", "Types", "Recipe", "stubs", "executable", "cuda_devices"],
     "Values": ["Value", "Array", "FileChunks"],
     "Derivatives and batches": ["grad", "value_and_grad", "vjp", "vmap"],
     "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "progress"],

@@ -7,9 +7,18 @@ use crate::common::{self, kept, repository, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package needs, what its wheel is built and checked with, and what of Jupyter its notebooks are tested with.
-const REQUIREMENTS: [&str; 6] =
-    ["numpy", "maturin==1.16.0", "mypy==2.4.1", "ipykernel", "nbclient", "jupyter_kernel_test"];
+/// What the package needs, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
+/// tested with.
+const REQUIREMENTS: [&str; 8] = [
+    "numpy",
+    "maturin==1.16.0",
+    "mypy==2.4.1",
+    "dask[array]==2026.8.0",
+    "distributed==2026.8.0",
+    "ipykernel==7.4.0",
+    "nbclient==0.11.0",
+    "jupyter_kernel_test==0.7.0",
+];
 
 #[test]
 fn the_package_works() {

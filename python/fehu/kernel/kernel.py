@@ -13,6 +13,7 @@ from ipykernel.kernelbase import Kernel
 
 from .. import _display, _html, _messages
 from .._errors import Error
+from .._version import VERSION
 from .engine import Engine, EngineGone
 from .history import History, usual_place
 
@@ -28,7 +29,7 @@ class FehuKernel(Kernel):
     """
 
     implementation = "fehu"
-    implementation_version = "0.1.0"
+    implementation_version = VERSION
     banner = "fehu: a small, pure, data-parallel array language; :help lists the commands"
     language_info = {
         "name": "futhark",
