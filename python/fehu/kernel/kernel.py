@@ -63,6 +63,8 @@ class FehuKernel(Kernel):
             request = {"feed": picture.group(1) if picture else code, "elements": picture is not None, "number": self.execution_count}
             for event in self._engine.request(**request):
                 cell.event(event, picture is not None)
+            if code.strip() in (":help", ":h"):
+                cell.event({"event": "text", "text": "\nIn notebooks also:\n:img EXPR     show an array as a picture"}, False)
         except EngineGone as gone:
             self._engine = Engine()
             cell.error("EngineGone", f"{gone}; there is a new one, without the declarations so far")
