@@ -125,9 +125,6 @@ def flatten_4d [n] [m] [l] [k] 't (xs: [n][m][l][k]t) : [n * m * l * k]t =
   flatten (flatten_3d xs)
 
 -- | Cut an array into rows of equal size. The inverse of `flatten`.
---
--- >>> unflatten [1, 2, 3, 4] :> [2][2]i32
--- [[1, 2], [3, 4]]
 def unflatten 't [n] [m] (xs: [n * m]t) : [n][m]t = intrinsics.unflatten n m xs
 
 -- | Cut an array into three dimensions.

@@ -7,7 +7,7 @@ const MAIN: &str = "-- | About *vectors*.\n--\n-- See `scale` and `vec`@type.\n\
     -- | Three numbers.\ntype vec = {x: f32, y: f32, z: f32}\n\n\
     -- | All times a number.\n--\n-- >>> (scale 2 {x = 1, y = 2, z = 3}).x\n-- 2\n\
     def scale (k: f32) (v: vec) : vec = {x = k * v.x, y = k * v.y, z = k * v.z}\n\
-    def double = scale 2\n\nlocal def hidden = 1i32\n\n\
+    def double = scale 2\n\nlocal def secret = 1i32\n\n\
     -- | Things.\nmodule type thing = {\n  -- | Its type.\n  type t\n  -- | One of them.\n  val one : t\n}\n\n\
     -- | Numbers are things.\nmodule numbers : thing with t = i32 = {\n  type t = i32\n  def one = 1i32\n}\n";
 
@@ -62,7 +62,7 @@ fn declarations_have_signatures_links_and_comments() {
             "href=\"main.fut.html#L14\">source</a>",
         ],
     );
-    assert!(!main.contains("hidden"), "{main}");
+    assert!(!main.contains("secret"), "{main}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn sources_names_and_the_index_have_links() {
         &[
             "<title>Vectors &amp; more</title>",
             "<h2>Files</h2>",
-            "<dt><a href=\"main.html\">main</a></dt>\n<dd><p>About <em>vectors</em>.</p>",
+            "<dt><a href=\"main.html\">main</a></dt>\n<dd>\n<p>About <em>vectors</em>.</p>",
             "<h2>Imported files</h2>",
             "<a href=\"lib/point.html\">lib/point</a>",
         ],
