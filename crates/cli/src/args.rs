@@ -1,9 +1,11 @@
 //! The command line.
 
 pub(crate) mod foreign;
+pub(crate) mod pkg;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
+use self::pkg::{PKG_HELP, PkgArgs};
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -85,6 +87,9 @@ pub(crate) enum Command {
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
+    /// Manage packages: what a program requires, and the folder lib/ that has it.
+    #[command(after_help = PKG_HELP)]
+    Pkg(PkgArgs),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),

@@ -14,6 +14,7 @@ mod compile;
 mod dataset;
 mod dev;
 mod output;
+mod pkg;
 mod progress;
 mod repl;
 mod report;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
+        Command::Pkg(args) => pkg::pkg(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(output::exit_code(code))
