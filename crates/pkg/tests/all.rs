@@ -58,7 +58,7 @@ fn commits_without_versions_and_renamed_repositories() {
     world.publish_as("h.org/new", "h.org/old", "1.0.0", "");
     world.add("h.org/new", "1.0.0");
     world.sync();
-    assert_eq!(world.lib(), "h.org/a/a.fut= h.org/new/a.fut=1.0.0");
+    assert_eq!(world.lib(), "h.org/a/a.fut=-- h.org/new/a.fut=1.0.0");
 }
 
 #[test]
