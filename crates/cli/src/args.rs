@@ -2,10 +2,12 @@
 
 pub(crate) mod foreign;
 pub(crate) mod pkg;
+pub(crate) mod small;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
 use self::pkg::{PKG_HELP, PkgArgs};
+use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     /// Manage packages: what a program requires, and the folder lib/ that has it.
     #[command(after_help = PKG_HELP)]
     Pkg(PkgArgs),
+    #[command(flatten)]
+    Small(SmallCommand),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
@@ -565,7 +569,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) code: Option<String>,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Default, Debug)]
 pub(crate) struct OutputArgs {
     /// The format of messages: text on standard error, or one JSON object per line on standard output.
     #[arg(long, value_enum, default_value = "text")]
@@ -575,14 +579,16 @@ pub(crate) struct OutputArgs {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Format {
+    #[default]
     Text,
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,

@@ -19,6 +19,7 @@ mod progress;
 mod repl;
 mod report;
 mod run;
+mod small;
 mod test;
 
 use args::{Args, Command};
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
         Command::Pkg(args) => pkg::pkg(args),
+        Command::Small(command) => small::small(command),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(output::exit_code(code))

@@ -62,7 +62,8 @@ pub fn get(path: &str, name: &str, which: Which, options: &Options) -> Result<Da
     let (_, prepared) = prepare::prepare(path, options, false);
     let mut programs: Programs = prepared.map_err(failed)?;
     let program = programs.tested.as_mut();
-    let arguments = case::read_input(program, folder, entry, &case.input, options.seed).map_err(failed)?;
+    let arguments =
+        case::read_input(program, folder, entry, &case.input, options.seed).map_err(failed)?;
     let values = match (which, arguments) {
         (Which::Input, Arguments::Values(values)) => values,
         (Which::Input, Arguments::Script(text)) => {

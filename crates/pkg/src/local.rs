@@ -65,10 +65,8 @@ impl Local {
             }
         }
         scanner.comments();
-        match scanner.peek() {
-            Token::End => Ok(local),
-            _ => Err(scanner.unexpected("the end of the file")),
-        }
+        scanner.expect(Token::End, "the end of the file")?;
+        Ok(local)
     }
 }
 

@@ -69,10 +69,8 @@ impl Manifest {
             manifest.items = items(&mut scanner)?;
             manifest.tail = scanner.comments();
         }
-        match scanner.peek() {
-            Token::End => Ok(manifest),
-            _ => Err(scanner.unexpected("\"package\", \"require\" or the end of the file")),
-        }
+        scanner.expect(Token::End, "\"package\", \"require\" or the end of the file")?;
+        Ok(manifest)
     }
 
     /// What is required, in the order in which it is written.

@@ -91,13 +91,13 @@ impl<'a> Scanner<'a> {
 
     /// Takes a comment on the same line as what was taken last.
     pub(crate) fn comment_beside(&mut self) -> Option<String> {
-        match self.next {
-            Token::Comment(text) if self.line_of(self.start) == self.line => {
-                self.advance();
-                Some(text.trim_end().to_owned())
-            }
-            _ => None,
+        if let Token::Comment(text) = self.next
+            && self.line_of(self.start) == self.line
+        {
+            self.advance();
+            return Some(text.trim_end().to_owned());
         }
+        None
     }
 
     /// Takes the name of a package.

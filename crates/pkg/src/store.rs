@@ -239,6 +239,9 @@ impl Store {
         work: impl Fn(&Path) -> std::result::Result<T, Failure>,
     ) -> Result<T> {
         let clone = self.clone_of(url);
+        if !clone.exists() {
+            self.refresh(url)?;
+        }
         let why = match work(&clone) {
             Ok(found) => return Ok(found),
             Err(why) => why,
