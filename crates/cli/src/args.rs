@@ -50,6 +50,7 @@ pub(crate) enum Command {
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Check the syntax of a single file, without its imports.
+    #[command(after_help = "Example:\n  fehu check-syntax prog.fut")]
     CheckSyntax(CheckSyntaxArgs),
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
@@ -176,7 +177,7 @@ Examples:
   fehu eval -- '-1 + 2'                  An expression that starts with a minus sign.";
 
 const REPL_HELP: &str = "\
-In a session:
+Example: fehu repl prog.fut, and then:
   1 + 2                  evaluates an expression
   def f x = x + 1        adds a declaration
   :type EXPR             shows the type of an expression, or the contents of a module
@@ -257,6 +258,7 @@ Examples:
   fehu dev reduce --check 'agree fuse' a.ir > small.ir";
 
 const REDUCE_HELP: &str = "\
+Example: fehu dev reduce --check 'agree fuse' a.ir > small.ir
 The fault that is preserved (`--check`) is one of:
   agree PASSES     the results of the program differ after the passes
   verify PASSES    the verifier rejects the output of the passes

@@ -4,22 +4,21 @@ use crate::common::{both, fehu, folder, path_with_futhark, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder in which `h.org/a` 1.0.0 and 1.1.0 are published; `file://` is put in the place of `https://` by git itself.
+/// A folder in which `h.org/me/a` 1.0.0 and 1.1.0 are published; `file://` is put in the place of `https://` by git itself.
 fn world(name: &str) -> PathBuf {
     let root = folder(name);
-    let repository = root.join("mirror/h.org/a");
-    std::fs::create_dir_all(repository.join("lib/h.org/a")).expect("it can be made");
+    let repository = root.join("mirror/h.org/me/a");
+    std::fs::create_dir_all(repository.join("lib/h.org/me/a")).expect("it can be made");
     let git = |arguments: &[&str]| {
-        succeed(&mut surroundings(
-            Command::new("git").current_dir(&repository).args(arguments),
-            &root,
-        ))
+        let mut command = Command::new("git");
+        succeed(surroundings(command.current_dir(&repository).args(arguments), &root))
     };
     git(&["init", "--quiet"]);
-    std::fs::write(repository.join("futhark.pkg"), "package h.org/a\n").expect("it can be written");
+    std::fs::write(repository.join("futhark.pkg"), "package h.org/me/a\n")
+        .expect("it can be written");
     for version in ["1.0.0", "1.1.0"] {
         let text = format!("def version = \"{version}\"\n");
-        std::fs::write(repository.join("lib/h.org/a/a.fut"), text).expect("it can be written");
+        std::fs::write(repository.join("lib/h.org/me/a/a.fut"), text).expect("it can be written");
         git(&["add", "."]);
         git(&["commit", "--quiet", "-m", version]);
         git(&["tag", &format!("v{version}")]);
@@ -55,11 +54,11 @@ fn packages_are_installed_and_compiled() {
     };
     std::fs::write(
         project.join("main.fut"),
-        "import \"lib/h.org/a/a\"\nentry main = length version\n",
+        "import \"lib/h.org/me/a/a\"\nentry main = length version\n",
     )
     .expect("it can");
     let missing = run(&["check", "main.fut"]);
-    assert!(both(&missing).contains("`fehu pkg add h.org/a` installs it"), "{}", both(&missing));
+    assert!(both(&missing).contains("`fehu pkg add h.org/me/a` installs it"), "{}", both(&missing));
     let output = run(&["pkg", "sync"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -67,20 +66,21 @@ fn packages_are_installed_and_compiled() {
         "{}",
         both(&output)
     );
-    assert_eq!(says(&["pkg", "versions", "h.org/a"]), "1.0.0\n1.1.0\n");
-    let added = "Added new required package h.org/a 1.0.0.\nlib/ was replaced.\n+ h.org/a 1.0.0\n";
-    assert_eq!(says(&["pkg", "add", "h.org/a", "1.0.0"]), added);
+    assert_eq!(says(&["pkg", "versions", "h.org/me/a"]), "1.0.0\n1.1.0\n");
+    let added =
+        "Added new required package h.org/me/a 1.0.0.\nlib/ was replaced.\n+ h.org/me/a 1.0.0\n";
+    assert_eq!(says(&["pkg", "add", "h.org/me/a", "1.0.0"]), added);
     says(&["check", "main.fut"]);
     assert_eq!(says(&["pkg", "sync", "--offline"]), "lib/ is up to date.\n");
-    assert_eq!(says(&["pkg", "outdated"]), "h.org/a 1.0.0 => 1.1.0\n");
-    assert_eq!(says(&["pkg", "tree"]), ".\n└── h.org/a 1.0.0\n");
-    assert_eq!(says(&["pkg", "why", "h.org/a"]), "h.org/a 1.0.0\n");
+    assert_eq!(says(&["pkg", "outdated"]), "h.org/me/a 1.0.0 => 1.1.0\n");
+    assert_eq!(says(&["pkg", "tree"]), ".\n└── h.org/me/a 1.0.0\n");
+    assert_eq!(says(&["pkg", "why", "h.org/me/a"]), "h.org/me/a 1.0.0\n");
     let upgraded =
-        "Upgraded h.org/a 1.0.0 => 1.1.0.\nlib/ was replaced.\n  h.org/a 1.0.0 => 1.1.0\n";
+        "Upgraded h.org/me/a 1.0.0 => 1.1.0.\nlib/ was replaced.\n  h.org/me/a 1.0.0 => 1.1.0\n";
     assert_eq!(says(&["pkg", "upgrade"]), upgraded);
     assert_eq!(
         says(&["imports", "--format=make", "main.fut"]),
-        "main: lib/h.org/a/a.fut main.fut\n"
+        "main: lib/h.org/me/a/a.fut main.fut\n"
     );
 }
 
@@ -104,32 +104,34 @@ fn packages_as_a_drop_in() {
     let not_found = "futhark.pkg not found - pretending it's empty.\n";
     assert_eq!(run(&["check"]), ok(&format!("{not_found}Dependencies chosen:\n")));
     assert_eq!(
-        run(&["init", "h.org/own"]),
-        ok("Created directory lib/h.org/own.\nWrote futhark.pkg.\n")
+        run(&["init", "h.org/me/own"]),
+        ok("Created directory lib/h.org/me/own.\nWrote futhark.pkg.\n")
     );
     assert_eq!(run(&["init", "x/y"]), ("futhark.pkg already exists.\n".to_owned(), Some(1)));
     let remember = "Remember to run 'futhark pkg sync'.\n";
     assert_eq!(
-        run(&["add", "h.org/a", "1.0.0"]),
-        ok(&format!("Added new required package h.org/a 1.0.0.\n{remember}"))
+        run(&["add", "h.org/me/a", "1.0.0"]),
+        ok(&format!("Added new required package h.org/me/a 1.0.0.\n{remember}"))
     );
-    assert!(!project.join("lib/h.org/a").exists());
+    assert!(!project.join("lib/h.org/me/a").exists());
     assert_eq!(run(&["sync"]), ok(""));
-    assert!(project.join("lib/h.org/a/a.fut").exists() && project.join("lib/h.org/own").is_dir());
+    assert!(
+        project.join("lib/h.org/me/a/a.fut").exists() && project.join("lib/h.org/me/own").is_dir()
+    );
     assert!(!project.join("fehu.pkg.lock").exists());
-    let chosen = "Dependencies chosen:\nh.org/a => 1.0.0\n";
-    let problem = "Problem: the directory lib/h.org/own does not contain any .fut files.\n";
+    let chosen = "Dependencies chosen:\nh.org/me/a => 1.0.0\n";
+    let problem = "Problem: the directory lib/h.org/me/own does not contain any .fut files.\n";
     assert_eq!(run(&["check"]), (format!("{chosen}{problem}"), Some(1)));
-    assert_eq!(run(&["upgrade"]), ok(&format!("Upgraded h.org/a 1.0.0 => 1.1.0.\n{remember}")));
+    assert_eq!(run(&["upgrade"]), ok(&format!("Upgraded h.org/me/a 1.0.0 => 1.1.0.\n{remember}")));
     assert_eq!(run(&["upgrade"]), ok("Nothing to upgrade.\n"));
     assert_eq!(
-        run(&["add", "h.org/a", "1.0.0"]),
-        ok(&format!("Replaced h.org/a 1.1.0 => 1.0.0.\n{remember}"))
+        run(&["add", "h.org/me/a", "1.0.0"]),
+        ok(&format!("Replaced h.org/me/a 1.1.0 => 1.0.0.\n{remember}"))
     );
-    assert_eq!(run(&["remove", "h.org/a"]), ok("Removed h.org/a 1.0.0.\n"));
+    assert_eq!(run(&["remove", "h.org/me/a"]), ok("Removed h.org/me/a 1.0.0.\n"));
     assert_eq!(
-        run(&["remove", "h.org/a"]),
-        ("No package h.org/a found in futhark.pkg.\n".to_owned(), Some(1))
+        run(&["remove", "h.org/me/a"]),
+        ("No package h.org/me/a found in futhark.pkg.\n".to_owned(), Some(1))
     );
     assert_eq!(run(&["fmt"]), ok(""));
 }

@@ -61,7 +61,7 @@ fn manual_pages_and_completions() {
             std::fs::read_to_string(place.join(page)).unwrap_or_else(|why| panic!("{page}: {why}"));
         assert!(text.contains(".TH ") && text.contains(".SH NAME"), "{page}: {text}");
     }
-    assert!(succeed(fehu().args(["man", "pkg-add"])).contains("no-sync"));
+    assert!(succeed(fehu().args(["man", "pkg-add"])).contains("no\\-sync"));
     let script = place.join("completions.bash");
     std::fs::write(&script, succeed(fehu().args(["completions", "bash"])))
         .expect("it can be written");

@@ -49,18 +49,19 @@ pub(crate) fn man(args: &ManArgs) -> u8 {
     }
 }
 
-/// The pages of a command and of those that it has.
+/// The pages of a command and of those that it has. `called` is how it is called.
 fn collect(
     command: &Command,
-    name: &str,
+    called: &str,
     pages: &mut Vec<(String, Vec<u8>)>,
 ) -> std::io::Result<()> {
+    let name = called.replace(' ', "-");
     let mut page = Vec::new();
-    let called = command.clone().display_name(name).bin_name(name.replace('-', " "));
-    clap_mangen::Man::new(called).render(&mut page)?;
-    pages.push((name.to_owned(), page));
+    let shown = command.clone().display_name(name.as_str()).bin_name(called);
+    clap_mangen::Man::new(shown).render(&mut page)?;
+    pages.push((name, page));
     for inner in command.get_subcommands() {
-        collect(inner, &format!("{name}-{}", inner.get_name()), pages)?;
+        collect(inner, &format!("{called} {}", inner.get_name()), pages)?;
     }
     Ok(())
 }
