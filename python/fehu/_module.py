@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
+import operator
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from . import _dispatch, _threads
-from ._errors import Error
+from ._errors import Error, ProgramError, locate
 
 _NUMPY = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -18,8 +21,38 @@ _NUMPY = {
 }
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What a module is made of: texts and choices, from which another process makes the same module for its own machine.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)", backend="c")
+    >>> module.recipe.backend
+    'c'
+    """
+
+    files: tuple[tuple[str, str], ...]
+    """The program itself, then what it imports: paths, and texts."""
+    from_text: bool
+    """Whether the program itself was given as a text; its path is then that of a file that could be there."""
+    name: str
+    backend: str
+    flags: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+    strict: bool
+    version: str
+
+    @property
+    def digest(self) -> str:
+        """The same for everybody with the same program and choices."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
 class Function:
-    """An entry point. Call it; `types` has the types of its parameters and of its result, as the program writes them."""
+    """An entry point. Call it; `types` has the types of its parameters, and `result` that of its result, as the program writes them.
+
+    >>> fehu.define("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    <fehu function dot (xs: [n]f32) (ys: [n]f32) : f32>
+    """
 
     def __init__(self, call: Any, described: dict[str, Any], module: Module) -> None:
         self._call = call
@@ -34,10 +67,15 @@ class Function:
         self.result = ("*" if described["output"]["unique"] else "") + signature.get("output", described["output"]["type"])
         self.__annotations__ = {name: annotation(ty) for name, ty in self.types.items()} | {"return": annotation(self.result)}
         self.__signature__ = _signature(self.types, self.result)
-        self.__doc__ = "\n\n".join(part for part in (described.get("doc"), self.signature) if part)
+        self.documentation: str = described.get("doc") or ""
+        self.__doc__ = "\n\n".join(part for part in (self.documentation, self.signature) if part)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._call(*args, **named)
+        try:
+            return self._call(*args, **named)
+        except ProgramError as error:
+            locate(error, self.module.name, self.module.source)
+            raise
 
     @property
     def signature(self) -> str:
@@ -47,7 +85,10 @@ class Function:
 
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""
-        return self.module._executor().submit(self._call, *args, **named)
+        return self.module._executor().submit(self, *args, **named)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return operator.getitem, (self.module, self.__name__)
 
     def __repr__(self) -> str:
         return f"<fehu function {self.signature}>"
@@ -98,7 +139,12 @@ def _parts(text: str) -> list[str]:
 
 
 def stubs(module: Module) -> str:
-    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers."""
+    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    >>> print(fehu.stubs(module).splitlines()[4])
+    def dot(xs: NDArray[np.float32], ys: NDArray[np.float32]) -> np.float32:
+    """
     lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
     for function in module:
         params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
@@ -108,7 +154,14 @@ def stubs(module: Module) -> str:
 
 
 class Type:
-    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors: `shape.circle(1.0)`."""
+    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> module.types.shape
+    <fehu type shape = #circle f64 | #rect f64 f64>
+    >>> module.area(module.types.shape.circle(2.0))
+    np.float64(12.0)
+    """
 
     def __init__(self, name: str, described: dict[str, Any], program: Any) -> None:
         self.name = name
@@ -141,7 +194,12 @@ class Type:
 
 
 class Types(dict[str, Type]):
-    """The opaque types of a program, by name or as attributes."""
+    """The opaque types of a program, by name or as attributes.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> list(module.types)
+    ['shape']
+    """
 
     def __getattr__(self, name: str) -> Type:
         try:
@@ -155,14 +213,19 @@ class Module:
 
     A context does one call at a time: threads that share a module wait for each other, without holding the interpreter's lock.
     `fork()` gives another context of the same program to a thread that should not wait.
+
+    >>> fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)", name="example", backend="c")
+    <fehu module example for c:
+      dot (xs: [n]f32) (ys: [n]f32) : f32>
     """
 
-    def __init__(self, program: Any, manifest: dict[str, Any], name: str, source: str, compiler: str) -> None:
-        self.name = name
-        self.source = source
+    def __init__(self, program: Any, manifest: dict[str, Any], recipe: Recipe) -> None:
+        self.name = recipe.name
+        self.source = recipe.files[0][1]
         self.backend: str = manifest["backend"]
-        self.compiler = compiler
+        self.compiler: str = manifest.get("c_compiler", "")
         self.manifest = manifest
+        self.recipe = recipe
         self._program = program
         self._threads: ThreadPoolExecutor | None = None
         self.types = Types((ty, Type(ty, item, program)) for ty, item in manifest["types"].items() if item["kind"] == "opaque")
@@ -200,7 +263,13 @@ class Module:
     def fork(self, **options: int | str) -> Module:
         """The same program with a context of its own, for another thread."""
         program = self._program.fork([(name, str(value)) for name, value in options.items()])
-        return Module(program, self.manifest, self.name, self.source, self.compiler)
+        return Module(program, self.manifest, self.recipe)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As texts: other machines have other processors.
+        from ._compile import rebuild
+
+        return rebuild, (self.recipe,)
 
     def cancel(self) -> None:
         """Stops the call that another thread is waiting for: it raises `ProgramError`."""
@@ -219,15 +288,13 @@ class Module:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{escape(f.signature)}</code></td><td style='text-align:left'>{escape((f.__doc__ or '').split(chr(10))[0])}</td></tr>"
-            for f in self.entry_points.values()
-        )
-        return f"<b>{escape(self.name)}</b> for {escape(self.backend)}<table>{rows}</table>"
+        from . import _html
+
+        rows = [(_html.code(function.signature), escape(function.documentation.split("\n")[0])) for function in self]
+        return f"<div><b>{escape(self.name)}</b> {_html.soft('for ' + escape(self.backend))}{_html.table((), rows)}</div>"
 
 
-def load(path: str, manifest: dict[str, Any], name: str, source: str, compiler: str, options: dict[str, Any], strict: bool) -> Module:
+def load(path: str, manifest: dict[str, Any], recipe: Recipe) -> Module:
     """Loads a shared library that the compiler has made."""
-    settings = [(key, str(value)) for key, value in options.items()]
-    program = _dispatch.Program(path, manifest["backend"], settings, strict, _threads.main_thread())
-    return Module(program, manifest, name, source, compiler)
+    program = _dispatch.Program(path, manifest["backend"], list(recipe.options), recipe.strict, _threads.main_thread())
+    return Module(program, manifest, recipe)
