@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _dispatch, _threads
-from ._errors import Error
+from ._errors import Error, ProgramError, locate
 
 _NUMPY = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -71,7 +71,11 @@ class Function:
         self.__doc__ = "\n\n".join(part for part in (self.documentation, self.signature) if part)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._call(*args, **named)
+        try:
+            return self._call(*args, **named)
+        except ProgramError as error:
+            locate(error, self.module.name, self.module.source)
+            raise
 
     @property
     def signature(self) -> str:
@@ -81,7 +85,7 @@ class Function:
 
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""
-        return self.module._executor().submit(self._call, *args, **named)
+        return self.module._executor().submit(self, *args, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return operator.getitem, (self.module, self.__name__)

@@ -9,12 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 7] = [
-    (
-        &["pkg"],
-        "Packages are found in the folder `lib/` beside the program, where another tool has to put them:\n\
-         `futhark pkg sync` of the reference compiler does, or a copy of the package's own `lib/`.",
-    ),
+const COMMANDS: [(&[&str], &str); 6] = [
     (
         &["pyopencl", "python"],
         "Python programs can use the C libraries that `c --library`, `multicore --library` and\n\
@@ -31,7 +26,7 @@ const COMMANDS: [(&[&str], &str); 7] = [
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
     (
-        &["lsp", "query", "defs", "hash", "imports", "tokens", "misc", "thanks"],
+        &["lsp", "query", "defs", "tokens"],
         "For editors, `check --format=json` writes messages as JSON, and `fmt` formats.",
     ),
 ];

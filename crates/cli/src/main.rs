@@ -16,10 +16,12 @@ mod dev;
 mod doc;
 mod literate;
 mod output;
+mod pkg;
 mod progress;
 mod repl;
 mod report;
 mod run;
+mod small;
 mod test;
 
 use args::pages::PagesCommand;
@@ -79,6 +81,8 @@ fn main() -> ExitCode {
         Command::Pages(PagesCommand::Script(args)) => literate::script(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
+        Command::Pkg(args) => pkg::pkg(args),
+        Command::Small(command) => small::small(command),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(output::exit_code(code))

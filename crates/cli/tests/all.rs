@@ -14,9 +14,12 @@ mod hostile;
 mod interface;
 mod kernels;
 mod leftovers;
+mod literate;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
+mod packages;
 mod pages;
+mod parts;
 mod protocol;
 mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]

@@ -1,93 +1,71 @@
-//! `fehu literate`, `fehu script` and `fehu doc`: the commands themselves.
+//! What is said about commands: every one has an example, a chapter in `docs/commands.md`, a manual page, and is completed by shells.
 
-use crate::common::{fehu, folder, repository};
-use std::fs;
-use std::process::Output;
+use crate::common::{fehu, folder, repository, succeed};
+use std::process::Command;
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// The commands that a page of help lists.
+fn listed(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| line.starts_with("  "));
+    // A description that needs several lines goes on far to the right.
+    let names = lines.filter(|line| !line.starts_with("    "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-fn done(output: &Output) -> String {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout)
+fn help(command: &[&str]) -> String {
+    let text = succeed(fehu().args(command).arg("--help").env("COLUMNS", "100"));
+    let trimmed: Vec<&str> = text.lines().map(str::trim_end).collect();
+    trimmed.join("\n")
 }
 
+/// Run with `BLESS=1` to write the file.
 #[test]
-fn the_example_becomes_a_page() {
-    let folder = folder("literate-example");
-    let page = folder.join("fit.html");
-    let program = repository().join("examples/literate/fit.fut");
-    let output = fehu().args(["literate", "--html"]).arg(&page).arg(&program).output();
-    done(&output.expect("it runs"));
-    let page = fs::read_to_string(page).expect("there is a page");
-    assert!(page.contains("<title>Fitting a curve</title>"), "{page}");
-    assert_eq!(page.matches("class=\"fehu-plot\"").count(), 3);
-    assert!(!page.contains("class=\"failed\""), "{page}");
-}
-
-#[test]
-fn failures_are_told_with_their_lines() {
-    let folder = folder("literate-failures");
-    let program = folder.join("bad.fut");
-    fs::write(&program, "def f (x: i64) = 10 / x\n\n-- > f 0\n\n-- > f 5\n")
-        .expect("it can be written");
-    let run = |more: &[&str]| {
-        fehu().args(["literate", "-i"]).args(more).arg(&program).output().expect("it runs")
-    };
-    let stopped = run(&["--stop-on-error"]);
-    assert_eq!(stopped.status.code(), Some(1));
-    assert!(text(&stopped.stderr).contains("bad.fut:3: error: "), "{}", text(&stopped.stderr));
-    assert!(!folder.join("bad.md").exists());
-    assert_eq!(run(&[]).status.code(), Some(1));
-    let page = fs::read_to_string(folder.join("bad.md")).expect("there is a page");
-    assert!(page.contains("**FAILED**") && page.contains("2i64"), "{page}");
-    let verbose = run(&["-v"]);
-    assert!(text(&verbose.stderr).contains("bad.fut:5: is known"), "{}", text(&verbose.stderr));
-}
-
-#[test]
-fn scripts_have_values() {
-    let folder = folder("script");
-    let program = folder.join("p.fut");
-    let source = "def f (x: i32) (y: i32) = (x + y, x * y)\ntype~ r = {a: i64, b: []f32}\n\
-        def r (n: i64) : r = {a = n, b = map f32.i64 (iota n)}";
-    fs::write(&program, source).expect("it can be written");
-    let run = |args: &[&str]| {
-        let mut command = fehu();
-        command.args(["script", "-i"]).arg(&program).args(args).current_dir(&folder);
-        command.output().expect("it runs")
-    };
-    assert_eq!(done(&run(&["f 2 3"])), "(5i32, 6i32)\n");
-    assert_eq!(
-        done(&run(&["-e", "$store \"x\" (r 2)", "-e", "let (n, xs) = $loaddata \"x\" in xs"])),
-        { "[0.0f32, 1.0f32]\n" }
+fn every_command_has_a_chapter_and_an_example() {
+    let all = help(&[]);
+    let mut text = format!(
+        "# Commands\n\nWhat `fehu COMMAND --help` says, for every command.\n\n```text\n{}\n```\n",
+        all.trim()
     );
-    assert_eq!(done(&run(&["r 2"])), "{a=2i64, b=[0.0f32, 1.0f32]}\n");
-    assert_eq!(done(&run(&["-b", "(f 2 3).0"])).len(), 12 - 1);
-    assert_eq!(run(&["f true 1"]).status.code(), Some(1));
-    assert_eq!(run(&[]).status.code(), Some(1));
-    fs::write(&program, "def f = 1 + true").expect("it can be written");
-    assert_eq!(run(&["f"]).status.code(), Some(2));
+    let mut chapter = |command: &[&str]| {
+        let help = help(command);
+        assert!(help.contains("Example"), "`fehu {} --help` has no example", command.join(" "));
+        text.push_str(&format!(
+            "\n## fehu {}\n\n```text\n{}\n```\n",
+            command.join(" "),
+            help.trim()
+        ));
+        listed(&help)
+    };
+    let commands = listed(&all);
+    assert!(commands.len() > 25, "{commands:?}");
+    for command in &commands {
+        for inner in chapter(&[command]) {
+            chapter(&[command, &inner]);
+        }
+    }
+    let file = repository().join("docs/commands.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&file, &text).expect("it can be written");
+    }
+    let written = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(written == text, "docs/commands.md is not what `--help` says; BLESS=1 writes it anew");
 }
 
 #[test]
-fn programs_are_documented_and_their_examples_tried() {
-    let folder = folder("doc");
-    let example = repository().join("examples/doc");
-    let pages = folder.join("pages");
-    let output = fehu().arg("doc").arg("-o").arg(&pages).arg(&example).output();
-    done(&output.expect("it runs"));
-    let page = fs::read_to_string(pages.join("stack.html")).expect("there is a page");
-    assert!(page.contains("id=\"modtype:stack\""), "{page}");
-    let examples = |path: &std::path::Path| {
-        fehu().args(["test", "--doc"]).arg(path).output().expect("it runs")
-    };
-    assert_eq!(done(&examples(&example)), "3 examples, all are right\n");
-    let wrong = folder.join("wrong.fut");
-    fs::write(&wrong, "-- | One.\n--\n-- >>> one\n-- 2\ndef one = 1i32\n")
+fn manual_pages_and_completions() {
+    let place = folder("manual");
+    succeed(fehu().args(["man", "--folder"]).arg(&place));
+    let pages = ["fehu.1", "fehu-check.1", "fehu-pkg.1", "fehu-pkg-add.1"];
+    for page in pages {
+        let text =
+            std::fs::read_to_string(place.join(page)).unwrap_or_else(|why| panic!("{page}: {why}"));
+        assert!(text.contains(".TH ") && text.contains(".SH NAME"), "{page}: {text}");
+    }
+    assert!(succeed(fehu().args(["man", "pkg-add"])).contains("no\\-sync"));
+    let script = place.join("completions.bash");
+    std::fs::write(&script, succeed(fehu().args(["completions", "bash"])))
         .expect("it can be written");
-    let output = examples(&wrong);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("wrong.fut:3: this example is wrong"));
+    let completed = "source \"$1\"; COMP_WORDS=(fehu check-s); COMP_CWORD=1; _fehu fehu check-s fehu; echo \"${COMPREPLY[@]}\"";
+    let found = succeed(Command::new("bash").args(["-c", completed, "bash"]).arg(&script));
+    assert_eq!(found.trim(), "check-syntax");
 }

@@ -111,7 +111,7 @@ fn everything_is_shown() {
         "<audio src=\"data:audio/wav;base64,",
         "<td style=\"text-align: right\">1.0</td>",
         "a &lt; b",
-        "<strong>Line 38 failed.</strong>",
+        "<strong>Line 29 failed.</strong>",
     ] {
         assert!(page.contains(expected), "{expected:?} is not in\n{page}");
     }
@@ -120,7 +120,7 @@ fn everything_is_shown() {
 #[test]
 fn only_what_has_changed_is_evaluated() {
     let mut case = Case::new("changes");
-    let failing = 38;
+    let failing = 29;
     let (before, evaluated) = case.render();
     assert_eq!(evaluated.len(), 9);
     let (again, evaluated) = case.render();
@@ -132,7 +132,7 @@ fn only_what_has_changed_is_evaluated() {
     let count = case.files().len();
     // A file that is read.
     fs::write(case.folder.join("numbers.in"), "[7i32, 9i32]").expect("it can be written");
-    assert_eq!(case.render().1, [36, failing]);
+    assert_eq!(case.render().1, [27, failing]);
     assert_eq!(case.files().len(), count, "what is not needed any more is deleted");
     // A picture with a name of its own is made again if its directive changes.
     case.program = case.program.replace("0xff0000u32", "0xffff00u32");
