@@ -58,15 +58,14 @@ impl Frame<'_, '_> {
 
     /// A float, rounded towards zero. What is no finite number is zero; what does not fit is the least number of 32 bits, or of 64.
     fn truncated(&mut self, from: Prim, to: Prim, a: Value) -> Value {
-        let float = |x: f64| match from {
-            Prim::F32 => Scalar::F32(x as f32),
-            _ => Scalar::F64(x),
-        };
+        let single = from == Prim::F32;
+        let float = |x: f64| if single { Scalar::F32(x as f32) } else { Scalar::F64(x) };
         let whole = self.builder.ins().fcvt_to_sint_sat(types::I64, a);
-        let (least, end) = match to {
-            Prim::I64 => (i64::MIN, -(i64::MIN as f64)),
-            _ if to.is_signed() => (i64::from(i32::MIN), -f64::from(i32::MIN)),
-            _ => (i64::from(i32::MIN), -2.0 * f64::from(i32::MIN)),
+        let (least, end) = if to == Prim::I64 {
+            (i64::MIN, -(i64::MIN as f64))
+        } else {
+            let end = if to.is_signed() { -1.0 } else { -2.0 };
+            (i64::from(i32::MIN), end * f64::from(i32::MIN))
         };
         let least_int = self.int(least);
         // The end is a power of two, which all floats have; one below the least becomes the least, rounded towards zero or not.

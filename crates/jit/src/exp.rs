@@ -35,24 +35,21 @@ impl Frame<'_, '_> {
                 let a = self.exp(a);
                 self.unary(*op, *prim, a)
             }
-            Exp::Bin(op @ (BinOp::And | BinOp::Or), Prim::Bool, a, b) if !is_harmless(b) => {
-                let (yes, no) = match op {
-                    BinOp::And => (&**b, &Exp::Const(Scalar::Bool(false))),
-                    _ => (&Exp::Const(Scalar::Bool(true)), &**b),
-                };
-                self.choice(a, yes, no)
+            Exp::Bin(BinOp::And, Prim::Bool, a, b) if !is_harmless(b) => {
+                self.choice(a, b, &Exp::Const(Scalar::Bool(false)))
+            }
+            Exp::Bin(BinOp::Or, Prim::Bool, a, b) if !is_harmless(b) => {
+                self.choice(a, &Exp::Const(Scalar::Bool(true)), b)
             }
             Exp::Bin(op, prim, a, b) => {
                 let a = self.exp(a);
-                match &**b {
-                    Exp::Const(b) if self.by_constant(*op, *b).is_some() => {
-                        self.binary_by(*op, *prim, a, *b)
-                    }
-                    b => {
-                        let b = self.exp(b);
-                        self.binary(*op, *prim, a, b)
-                    }
+                if let Exp::Const(b) = **b
+                    && self.is_simpler_by(*op, b)
+                {
+                    return self.binary_by(*op, *prim, a, b);
                 }
+                let b = self.exp(b);
+                self.binary(*op, *prim, a, b)
             }
             Exp::Cmp(op, prim, a, b) => {
                 let (a, b) = (self.exp(a), self.exp(b));

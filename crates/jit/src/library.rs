@@ -220,10 +220,13 @@ impl Operation {
             0 => scalar::unop(UN[which], a),
             1 => scalar::binop(BIN[which], a, b),
             2 => scalar::cmpop(CMP[which], a, b).map(Scalar::Bool),
-            3 => match MathFn::ALL[which] {
-                MathFn::Ldexp => scalar::math(MathFn::Ldexp, &[a, of(Prim::I32, 1)]),
-                function => scalar::math(function, &[a, b, of(prim, 2)][..function.arity()]),
-            },
+            3 if MathFn::ALL[which] == MathFn::Ldexp => {
+                scalar::math(MathFn::Ldexp, &[a, of(Prim::I32, 1)])
+            }
+            3 => {
+                let function = MathFn::ALL[which];
+                scalar::math(function, &[a, b, of(prim, 2)][..function.arity()])
+            }
             4 => scalar::convert(Prim::ALL[which], a),
             _ => None,
         };

@@ -7,7 +7,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use fehu_base::Prim;
 use fehu_base::bug::bug;
-use fehu_ir::{BinOp, CmpOp, Scalar, UnOp};
+use fehu_interp::scalar::to_i64;
+use fehu_ir::{BinOp, CmpOp, Elem, Scalar, UnOp};
 
 impl Frame<'_, '_> {
     /// `op a`
@@ -97,9 +98,9 @@ impl Frame<'_, '_> {
 
     /// The smaller or larger float: never NaN if there is a choice, and -0 is less than 0.
     fn extreme(&mut self, op: BinOp, prim: Prim, a: Value, b: Value) -> Value {
-        let (better, sign) = match op {
-            BinOp::Min => (FloatCC::LessThan, a),
-            _ => (FloatCC::GreaterThan, b),
+        let (better, sign) = match op == BinOp::Min {
+            true => (FloatCC::LessThan, a),
+            false => (FloatCC::GreaterThan, b),
         };
         let ints = if prim == Prim::F32 { types::I32 } else { types::I64 };
         let better = self.builder.ins().fcmp(better, a, b);
@@ -145,9 +146,9 @@ impl Frame<'_, '_> {
     /// By a distance that may be negative or too far; Cranelift takes it modulo the number of bits.
     fn shift(&mut self, op: BinOp, prim: Prim, a: Value, b: Value) -> Value {
         let ty = clif(prim);
-        let shifted = match op {
-            BinOp::Shl => self.builder.ins().ishl(a, b),
-            _ => self.builder.ins().ushr(a, b),
+        let shifted = match op == BinOp::Shl {
+            true => self.builder.ins().ishl(a, b),
+            false => self.builder.ins().ushr(a, b),
         };
         let bits = self.builder.ins().iconst(ty, i64::from(prim.bits()));
         let near = self.builder.ins().icmp(IntCC::UnsignedLessThan, b, bits);
@@ -167,9 +168,9 @@ impl Frame<'_, '_> {
     fn divide(&mut self, op: BinOp, prim: Prim, a: Value, b: Value) -> Value {
         let ty = clif(prim);
         if !prim.is_signed() {
-            return match op {
-                BinOp::Div | BinOp::Quot => self.builder.ins().udiv(a, b),
-                _ => self.builder.ins().urem(a, b),
+            return match matches!(op, BinOp::Div | BinOp::Quot) {
+                true => self.builder.ins().udiv(a, b),
+                false => self.builder.ins().urem(a, b),
             };
         }
         // The quotient of the least number and -1 traps: a number that is divided by -1 is negated.
@@ -199,32 +200,26 @@ impl Frame<'_, '_> {
         let signs = self.builder.ins().bxor(remainder, b);
         let differ = self.builder.ins().icmp(IntCC::SignedLessThan, signs, zero);
         let up = self.builder.ins().band(some, differ);
-        match op {
-            BinOp::Div => {
+        match op == BinOp::Div {
+            true => {
                 let less = self.builder.ins().iadd_imm_s(quotient, -1);
                 self.builder.ins().select(up, less, quotient)
             }
-            _ => {
+            false => {
                 let more = self.builder.ins().iadd(remainder, b);
                 self.builder.ins().select(up, more, remainder)
             }
         }
     }
 
-    /// The second operand as a number, if the operator is simpler for it: divisions by other constants than 0 and -1, and shifts by
-    /// distances within the number.
-    pub(crate) fn by_constant(&self, op: BinOp, b: Scalar) -> Option<i64> {
-        let value = fehu_interp::scalar::to_i64(b)?;
-        let bits = match b.elem() {
-            fehu_ir::Elem::Prim(prim) => i64::from(prim.bits()),
-            fehu_ir::Elem::Unit => return None,
-        };
+    /// Whether an operator is simpler for this second operand: divisions by other constants than 0 and -1, and shifts by distances
+    /// within the number.
+    pub(crate) fn is_simpler_by(&self, op: BinOp, b: Scalar) -> bool {
+        let (Some(value), Elem::Prim(prim)) = (to_i64(b), b.elem()) else { return false };
         match op {
-            BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => {
-                (![0, -1].contains(&value)).then_some(value)
-            }
+            BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => ![0, -1].contains(&value),
             BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => {
-                (0..bits).contains(&value).then_some(value)
+                (0..i64::from(prim.bits())).contains(&value)
             }
             BinOp::Add
             | BinOp::Sub
@@ -234,14 +229,15 @@ impl Frame<'_, '_> {
             | BinOp::Max
             | BinOp::And
             | BinOp::Or
-            | BinOp::Xor => None,
+            | BinOp::Xor => false,
         }
     }
 
     /// `a op b` for such a number.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are divisions")]
     pub(crate) fn binary_by(&mut self, op: BinOp, prim: Prim, a: Value, b: Scalar) -> Value {
         let (ty, by) = (clif(prim), self.constant(b));
-        let power = fehu_interp::scalar::to_i64(b).filter(|b| *b > 0 && b.count_ones() == 1);
+        let power = to_i64(b).filter(|b| *b > 0 && b.count_ones() == 1);
         match op {
             BinOp::Shl => self.builder.ins().ishl(a, by),
             BinOp::Shr if prim.is_signed() => self.builder.ins().sshr(a, by),
