@@ -51,12 +51,16 @@ fn at_once(args: &RunArgs) -> u8 {
     let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
     let plan = Plan { verify: !args.plan.no_verify, ..Plan::at_once() };
     let (outcome, compiled) = run::compile_with(&Disk, &root, warnings, Default::default(), &plan);
-    output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
-    let Some(mut compiled) = compiled else { return exit(outcome) };
-    // Sequences may be longer than memory; an executable reads them as it goes.
-    if compiled.entry(&args.entry).is_ok_and(|entry| !entry.sources.is_empty()) {
+    let Some(mut compiled) = compiled else {
+        output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
+        return exit(outcome);
+    };
+    // Sequences may be longer than memory; an executable reads them as it goes. Foreign functions are for it to link.
+    let streams = compiled.entry(&args.entry).is_ok_and(|entry| !entry.sources.is_empty());
+    if streams || compiled.calls_foreign() {
         return compile::run(args);
     }
+    output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
     let values = match values_in(&compiled, &args.entry) {
         Ok(values) => values,
         Err(code) => return code,

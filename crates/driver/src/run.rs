@@ -51,8 +51,15 @@ pub fn compile_with(
         let made = Compiled::prepare(session, prog, options);
         compiled = made.staged(session, plan, &mut |_, _| {});
     };
-    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
-    let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
+    let mut calls_foreign = false;
+    let lowered = |prog: &Prog| {
+        calls_foreign = prog.funs.iter().any(|(_, fun)| fun.foreign.is_some());
+    };
+    let outcome = translate(&job, lowered, &mut |_, _| {}, finish);
+    let mut compiled = compiled.filter(|_| outcome.exit == Exit::Success);
+    if let Some(compiled) = &mut compiled {
+        compiled.calls_foreign = calls_foreign;
+    }
     (outcome, compiled)
 }
 
@@ -63,6 +70,7 @@ pub struct Compiled {
     /// What runs instead of the interpreter, if something does.
     code: Deep<Option<Code>>,
     options: Options,
+    calls_foreign: bool,
     /// Receives a line for each value that is traced.
     sink: Arc<Mutex<Box<dyn FnMut(&str) + Send>>>,
 }
@@ -78,6 +86,7 @@ impl Compiled {
             interp,
             code: Deep::new(None),
             options: kept,
+            calls_foreign: false,
             sink: Arc::new(Mutex::new(sink)),
         }
     }
@@ -99,6 +108,11 @@ impl Compiled {
             self.code = Deep::new(Some(code));
         }
         Some(self)
+    }
+
+    /// Whether the program has functions of another language, whose bodies are evaluated here instead.
+    pub fn calls_foreign(&self) -> bool {
+        self.calls_foreign
     }
 
     /// What the stages made of the program.
