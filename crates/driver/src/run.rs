@@ -15,6 +15,7 @@ use crate::code::{Code, Form, Settings};
 use crate::files::Files;
 use crate::load::Root;
 use crate::passes::{self, Plan, StageObserver};
+use crate::repl::Trace;
 use crate::session::Session;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
@@ -72,7 +73,7 @@ pub struct Compiled {
     options: Options,
     calls_foreign: bool,
     /// Receives a line for each value that is traced.
-    sink: Arc<Mutex<Box<dyn FnMut(&str) + Send>>>,
+    sink: Arc<Mutex<Trace>>,
 }
 
 impl Compiled {
@@ -80,7 +81,7 @@ impl Compiled {
     pub fn prepare(session: &mut Session, prog: Prog, options: Options) -> Compiled {
         let kept = options.clone();
         let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
-        let sink: Box<dyn FnMut(&str) + Send> = Box::new(|_| {});
+        let sink: Trace = Box::new(|_| {});
         Compiled {
             prog: Deep::new(Some(prog)),
             interp,
@@ -131,7 +132,7 @@ impl Compiled {
     }
 
     /// Sends to this function what the program traces, a line for each value.
-    pub fn trace(&mut self, sink: Box<dyn FnMut(&str) + Send>) {
+    pub fn trace(&mut self, sink: Trace) {
         self.sink = Arc::new(Mutex::new(sink));
         let sink = Arc::clone(&self.sink);
         self.interp.set_sink(Box::new(move |tag, value| trace_to(&sink, tag, value)));
@@ -237,7 +238,7 @@ impl Compiled {
 }
 
 /// Sends a line for a traced value.
-fn trace_to(sink: &Mutex<Box<dyn FnMut(&str) + Send>>, tag: &str, value: &fehu_interp::Value) {
+fn trace_to(sink: &Mutex<Trace>, tag: &str, value: &fehu_interp::Value) {
     // A receiver that panicked once is asked again.
     let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
     sink(&trace_line(tag, value));
