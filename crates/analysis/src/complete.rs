@@ -83,12 +83,31 @@ const IN_EXPRESSIONS: [&str; 16] = [
     "true", "while", "with", "???",
 ];
 const IN_DECLARATIONS: [&str; 11] = [
-    "def", "entry", "import", "include", "let", "local", "module", "module type", "open", "type",
+    "def",
+    "entry",
+    "import",
+    "include",
+    "let",
+    "local",
+    "module",
+    "module type",
+    "open",
+    "type",
     "val",
 ];
 const ATTRIBUTES: [&str; 12] = [
-    "flatten", "foreign", "inline", "noinline", "sequential", "sequential_inner",
-    "sequential_outer", "stream", "trace", "unroll", "unsafe", "warn",
+    "flatten",
+    "foreign",
+    "inline",
+    "noinline",
+    "sequential",
+    "sequential_inner",
+    "sequential_outer",
+    "stream",
+    "trace",
+    "unroll",
+    "unsafe",
+    "warn",
 ];
 
 /// Whether a name must be put at the place before it is asked about.
@@ -140,9 +159,12 @@ pub fn complete(view: &View<'_>, file: FileId, offset: u32) -> Completion {
     completion.items = match place {
         Place::Binder => Vec::new(),
         Place::Declaration => words(&IN_DECLARATIONS, Kind::Keyword),
-        Place::Expression | Place::Type | Place::ModuleType => {
-            visible.iter().rev().filter(|found| fits(view, found, place)).map(|v| item(view, v)).collect()
-        }
+        Place::Expression | Place::Type | Place::ModuleType => visible
+            .iter()
+            .rev()
+            .filter(|found| fits(view, found, place))
+            .map(|v| item(view, v))
+            .collect(),
     };
     if place == Place::Expression {
         completion.items.extend(words(&IN_EXPRESSIONS, Kind::Keyword));
@@ -322,12 +344,7 @@ fn constructors(view: &View<'_>) -> Vec<Item> {
 }
 
 fn words(words: &[&str], kind: Kind) -> Vec<Item> {
-    let item = |word: &&str| Item {
-        name: (*word).to_owned(),
-        kind,
-        target: None,
-        detail: None,
-        rank: 4,
-    };
+    let item =
+        |word: &&str| Item { name: (*word).to_owned(), kind, target: None, detail: None, rank: 4 };
     words.iter().map(item).collect()
 }

@@ -1,10 +1,10 @@
 //! What was left out of a program and is known: types and sizes, names of parameters.
 
+use crate::View;
 use crate::declared;
 use crate::hover::show;
 use crate::index::{self, Index};
 use crate::tree::{self, Node};
-use crate::View;
 use fehu_base::{FileId, Span};
 use fehu_check::program::{Tables, VarKind};
 use fehu_check::ty::{Size, Ty};

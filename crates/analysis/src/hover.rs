@@ -146,9 +146,9 @@ fn type_at(view: &View<'_>, file: FileId, found: &Occurrence, var: VarId) -> Opt
     let ids = path.iter().rev().take(2).filter_map(|node| match node {
         Node::Exp(exp) => match &exp.kind {
             ExpKind::BinOp(binop) => Some(binop.op.id),
-            ExpKind::Section(op)
-            | ExpKind::SectionLeft(_, op)
-            | ExpKind::SectionRight(op, _) => Some(op.id),
+            ExpKind::Section(op) | ExpKind::SectionLeft(_, op) | ExpKind::SectionRight(op, _) => {
+                Some(op.id)
+            }
             _ => Some(exp.id),
         },
         _ => None,

@@ -141,7 +141,11 @@ impl Index {
     }
 
     /// The names of this file that mean what is declared at this place, itself among them.
-    pub fn of<'a>(&'a self, view: &'a View<'a>, declared: Span) -> impl Iterator<Item = Occurrence> {
+    pub fn of<'a>(
+        &'a self,
+        view: &'a View<'a>,
+        declared: Span,
+    ) -> impl Iterator<Item = Occurrence> {
         let declared = self.representative(declared);
         self.occurrences.iter().copied().filter(move |found| {
             place(view.program, found.target)

@@ -117,9 +117,9 @@ pub fn around(view: &View<'_>, file: FileId, offset: u32) -> Vec<Span> {
     spans.push(Span::new(file, 0, text.len() as u32));
     let mut grown: Vec<Span> = Vec::new();
     for span in spans {
-        let larger = grown.last().is_none_or(|last| {
-            span != *last && span.start <= last.start && last.end <= span.end
-        });
+        let larger = grown
+            .last()
+            .is_none_or(|last| span != *last && span.start <= last.start && last.end <= span.end);
         if larger {
             grown.push(span);
         }

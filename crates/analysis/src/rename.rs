@@ -44,7 +44,9 @@ pub fn check_name(name: &str) -> Result<(), String> {
         [one] if one.class == Class::Name && one.span.end as usize == name.len() && name != "_" => {
             Ok(())
         }
-        [one] if one.class == Class::Keyword => Err(format!("\"{name}\" is a word of the language")),
+        [one] if one.class == Class::Keyword => {
+            Err(format!("\"{name}\" is a word of the language"))
+        }
         _ => Err(format!("\"{name}\" is not a name")),
     }
 }

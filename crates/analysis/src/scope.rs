@@ -187,10 +187,7 @@ impl Inside<'_, '_, '_> {
                 }
             }
             DecKind::Local(inner) => self.within(inner),
-            DecKind::ModuleType(_)
-            | DecKind::Open(_)
-            | DecKind::Import(..)
-            | DecKind::Error => {}
+            DecKind::ModuleType(_) | DecKind::Open(_) | DecKind::Import(..) | DecKind::Error => {}
         }
     }
 
@@ -262,9 +259,9 @@ impl Inside<'_, '_, '_> {
                 ExpKind::LocalOpen(module, _) => self.local_open(module),
                 _ => {}
             },
-            Node::Bind(LetBind {
-                kind: LetKind::Fun { type_params, params, .. }, ..
-            }) => self.function(type_params, params),
+            Node::Bind(LetBind { kind: LetKind::Fun { type_params, params, .. }, .. }) => {
+                self.function(type_params, params)
+            }
             Node::Case(case) => self.pattern(&case.pat),
             _ => {}
         }

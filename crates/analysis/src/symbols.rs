@@ -5,9 +5,7 @@ use crate::{View, declared, hover};
 use fehu_base::{FileId, Span};
 use fehu_check::program::Target;
 use fehu_check::ty::Ty;
-use fehu_syntax::ast::{
-    Dec, DecKind, ModTypeExp, ModTypeExpKind, Spec, SpecKind, ValKeyword,
-};
+use fehu_syntax::ast::{Dec, DecKind, ModTypeExp, ModTypeExpKind, Spec, SpecKind, ValKeyword};
 
 /// A declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -39,7 +39,7 @@ const COMMANDS: [(&[&str], &str); 9] = [
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
     (
-        &["lsp", "query", "defs", "hash", "imports", "tokens", "misc", "thanks"],
+        &["query", "defs", "hash", "imports", "tokens", "misc", "thanks"],
         "For editors, `check --format=json` writes messages as JSON, and `fmt` formats.",
     ),
 ];

@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
+        Command::Lsp(args) => commands::lsp(args),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(output::exit_code(code))

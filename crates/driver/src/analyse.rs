@@ -210,7 +210,8 @@ impl Doubts {
             let text = &sources.file(file.id).text;
             // A declaration reaches to the next one.
             let starts = file.ast.decs.iter().map(|dec| dec.span.start);
-            let bounds: Vec<u32> = [0].into_iter().chain(starts).chain([text.len() as u32]).collect();
+            let bounds: Vec<u32> =
+                [0].into_iter().chain(starts).chain([text.len() as u32]).collect();
             for bound in bounds.windows(2) {
                 let inside = |at: &u32| bound[0] <= *at && *at <= bound[1];
                 if errors.iter().any(inside) {
@@ -239,15 +240,15 @@ impl Doubts {
         let unknown = found.code == "unknown-name";
         match found.is_error() {
             true if unknown && self.open.contains(&span.file) => true,
-            true if unknown => self.words.iter().any(|word| names(&found.message, word)),
+            true if unknown => self.may_declare(&found.message),
             true => false,
             false => self.files.contains(&span.file) || self.open.contains(&span.file),
         }
     }
-}
 
-/// Whether a message has a name in its quotation marks, alone or as the last part.
-fn names(message: &str, word: &str) -> bool {
-    let quoted = message.split('"').skip(1).step_by(2);
-    quoted.into_iter().any(|name| name.rsplit('.').next() == Some(word))
+    /// Whether a message has a name in its quotation marks, alone or as the last part, that a broken declaration has, too.
+    fn may_declare(&self, message: &str) -> bool {
+        let mut quoted = message.split('"').skip(1).step_by(2);
+        quoted.any(|name| name.rsplit('.').next().is_some_and(|last| self.words.contains(last)))
+    }
 }
