@@ -4,5 +4,6 @@ mod analysis;
 mod client;
 mod completion;
 mod edits;
+mod grammar;
 mod protocol;
 mod updates;

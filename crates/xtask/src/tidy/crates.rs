@@ -7,8 +7,8 @@
 use super::{Report, TextFile};
 
 /// The crates from text to C.
-const STAGES: [&str; 16] = [
-    "base", "syntax", "check", "ir", "lower", "interp", "facts", "opt", "par", "mem", "imp",
+const STAGES: [&str; 17] = [
+    "base", "syntax", "check", "analysis", "ir", "lower", "interp", "facts", "opt", "par", "mem", "imp",
     "emit", "loops", "device", "oracle", "backend",
 ];
 
