@@ -63,15 +63,13 @@ impl Analysis {
         let mut session = Session { sources, ..Session::default() };
         let mut complete = false;
         session::run(&mut session, |session| complete = self.load_and_check(session, files));
-        if session.crashed {
-            // What is there may be damaged.
-            *self = Analysis::new(self.root.clone(), self.interrupt.clone());
-        }
         let crashed = session.crashed;
         let outcome = crate::check::Outcome::new(session, Warnings::Show);
-        self.diagnostics = outcome.diagnostics;
-        if !crashed {
-            self.sources = outcome.sources;
+        (self.sources, self.diagnostics) = (outcome.sources, outcome.diagnostics);
+        if crashed {
+            // What is there may be damaged: the next update begins anew.
+            (self.loaded, self.checking) = (Deep::default(), Deep::default());
+            self.steps.clear();
         }
         complete || crashed
     }
@@ -106,8 +104,7 @@ impl Analysis {
             // The prelude alone, so that the intrinsics are among it.
             let nothing = Root::Bytes(String::new(), b"-- intrinsics".to_vec());
             *self.loaded = load::load(session, files, &nothing, Depth::Signatures);
-            *self.checking = Checking::new(Depth::Signatures);
-            self.checking.interrupt(self.interrupt.clone());
+            *self.checking = new_checking(&self.interrupt);
             self.steps.clear();
         }
         let previous = std::mem::take(&mut *self.loaded);
@@ -132,10 +129,7 @@ impl Analysis {
         let kept = steps.iter().enumerate().take_while(as_before).count();
         match steps.get(kept).map(|step| step.before.clone()) {
             Some(Some(mark)) => checking.back_to(mark),
-            Some(None) => {
-                **checking = Checking::new(Depth::Signatures);
-                checking.interrupt(interrupt.clone());
-            }
+            Some(None) => **checking = new_checking(interrupt),
             None => {}
         }
         let kept = if kept < prelude { 0 } else { kept };
@@ -148,7 +142,7 @@ impl Analysis {
             if interrupt.load(Ordering::Relaxed) {
                 match before {
                     Some(mark) => checking.back_to(mark),
-                    None => **checking = Checking::new(Depth::Signatures),
+                    None => **checking = new_checking(interrupt),
                 }
                 return false;
             }
@@ -167,6 +161,12 @@ impl Analysis {
         session.diagnostics.extend(found.filter(|found| !doubts.cover(found)));
         true
     }
+}
+
+fn new_checking(interrupt: &Arc<AtomicBool>) -> Checking {
+    let mut checking = Checking::new(Depth::Signatures);
+    checking.interrupt(interrupt.clone());
+    checking
 }
 
 /// A program that was loaded and checked in whatever way, to ask questions about.

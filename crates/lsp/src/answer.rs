@@ -87,6 +87,11 @@ fn requested(world: &mut World, method: &str, params: &Value) -> Result<Value, F
     {
         return Err(Failure::overtaken());
     }
+    if let Some(uri) = params["textDocument"]["uri"].as_str()
+        && world.is_read_only(uri)
+    {
+        return Ok(Value::Null);
+    }
     // A bug in an answer is not the end of the session.
     catch_unwind(AssertUnwindSafe(|| answer(world, params))).unwrap_or_else(|_| {
         let message = format!("the server itself failed to answer \"{method}\"");

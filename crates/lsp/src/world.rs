@@ -246,6 +246,12 @@ impl World {
         Disk.identity(&uri::to_path(uri))
     }
 
+    /// Whether a text is open that is not a program: a file of the prelude.
+    pub(crate) fn is_read_only(&self, uri: &str) -> bool {
+        let identity = self.identity(uri);
+        self.documents.contains_key(&identity) && !self.programs.contains_key(&identity)
+    }
+
     pub(crate) fn overlay(&self) -> Overlay {
         let texts = self.documents.iter();
         Overlay { texts: texts.map(|(identity, d)| (identity.clone(), d.text.clone())).collect() }
