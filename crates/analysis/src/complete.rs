@@ -168,7 +168,10 @@ pub fn complete(view: &View<'_>, file: FileId, offset: u32) -> Completion {
     };
     if place == Place::Expression {
         completion.items.extend(words(&IN_EXPRESSIONS, Kind::Keyword));
-        completion.items.extend(words(&["def", "entry"], Kind::Keyword));
+        // A line may begin a declaration, wherever it stands.
+        if head[line..].trim().is_empty() {
+            completion.items.extend(words(&IN_DECLARATIONS, Kind::Keyword));
+        }
     }
     completion.items.sort_by_key(|item| item.rank);
     completion

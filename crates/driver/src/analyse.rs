@@ -15,6 +15,7 @@ use fehu_base::stack::Deep;
 use fehu_base::{Diagnostic, FileId, SourceMap, Span};
 use fehu_check::program::Program;
 use fehu_check::{Checking, Mark};
+use fehu_syntax::ast;
 use fehu_syntax::lexeme::{Class, lexemes};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -208,12 +209,18 @@ impl Doubts {
             }
             doubts.files.insert(file.id);
             let text = &sources.file(file.id).text;
-            // A declaration reaches to the next one.
+            let is_error = |at: u32| {
+                let found = file.ast.decs.iter().find(|dec| dec.span.start == at);
+                found.is_none_or(|dec| matches!(dec.kind, ast::DecKind::Error))
+            };
+            // A declaration reaches to the next one, whose first word may be where it is noticed that it is broken.
             let starts = file.ast.decs.iter().map(|dec| dec.span.start);
             let bounds: Vec<u32> =
                 [0].into_iter().chain(starts).chain([text.len() as u32]).collect();
             for bound in bounds.windows(2) {
-                let inside = |at: &u32| bound[0] <= *at && *at <= bound[1];
+                let inside = |at: &u32| {
+                    bound[0] < *at && *at <= bound[1] || *at == bound[0] && is_error(*at)
+                };
                 if errors.iter().any(inside) {
                     let span = Span::new(file.id, bound[0], bound[1]);
                     doubts.broken.push(span);
@@ -232,7 +239,7 @@ impl Doubts {
         let Some(label) = &found.primary else { return false };
         let span = label.span;
         let inside = |broken: &Span| {
-            broken.file == span.file && broken.start <= span.start && span.start <= broken.end
+            broken.file == span.file && broken.start <= span.start && span.start < broken.end
         };
         if self.broken.iter().any(inside) {
             return true;

@@ -28,6 +28,7 @@ struct Found {
 }
 
 fn publish(world: &mut World) {
+    world.closed = false;
     let encoding = world.client.encoding;
     let mut found: Vec<Found> = Vec::new();
     let mut names: BTreeSet<String> = BTreeSet::new();

@@ -138,6 +138,8 @@ pub(crate) struct World {
     pub(crate) optimising: bool,
     pub(crate) to_optimise: Option<String>,
     pub(crate) shut_down: bool,
+    /// Whether a text was closed whose messages have not been taken back.
+    pub(crate) closed: bool,
     prelude_folder: Option<String>,
     next_request: u64,
 }
@@ -156,6 +158,7 @@ impl World {
             optimising: false,
             to_optimise: None,
             shut_down: false,
+            closed: false,
             prelude_folder: None,
             next_request: 0,
         }
@@ -163,7 +166,7 @@ impl World {
 
     /// Whether there is something to do in the background.
     pub(crate) fn has_work(&self) -> bool {
-        self.programs.values().any(|program| program.stale || program.unpublished)
+        self.closed || self.programs.values().any(|program| program.stale || program.unpublished)
     }
 
     /// Whether the client asked for the end.
@@ -209,6 +212,7 @@ impl World {
         self.documents.remove(&identity);
         self.programs.remove(&identity);
         self.notes.remove(&identity);
+        self.closed = true;
         self.invalidate();
     }
 

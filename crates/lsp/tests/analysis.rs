@@ -53,7 +53,8 @@ fn names_have_types_sizes_and_documentation() {
         ("def f [n] (xs: [n$0]f32) = n", "[n] : i64"),
         ("def f (x: {a: f32}) = x.$0a", "x.a : f32"),
         ("def x = 4$02", "42 : i32"),
-        ("def x = true $0&& false", "nothing"),
+        ("def x = true $0&& false", "val (&&) : bool -> bool -> bool"),
+        ("def x = (1i32,$0 2i32)", "nothing"),
         ("import \"lib\"\ndef x = twice$0 2", "def twice : (x: i32) -> i32 -- Twice."),
     ];
     for (text, expected) in cases {
@@ -145,7 +146,7 @@ fn hints_are_types_and_sizes_that_are_not_written() {
         };
         found.iter().map(around).collect::<Vec<_>>()
     });
-    assert_eq!(found, ["i32)|: [n]i32", "t ys|: [n]i32", "(\\x|: i32", "s: [|n"]);
+    assert_eq!(found, ["i32)|: *[n]i32", "t ys|: [n]i32", " (\\x|: i32", "s: [|n"]);
 }
 
 #[test]
@@ -181,8 +182,7 @@ fn declarations_are_a_tree() {
 
 #[test]
 fn words_are_painted_by_what_they_mean() {
-    let text =
-        "-- c\ndef f [n] 'a (xs: [n]a) (g: a -> i32) = #[unroll] map g xs with [0] = (1, #c).0";
+    let text = "-- c\ndef f [n] 'a (xs: [n]a) (g: a -> i32) : [n]i32 = #[unroll] map g xs\ntype t = #c | #d i32\ndef h (xs: *[2]i32) : [2]i32 = xs with [0] = 1";
     let found = ask(text, |view, index, file, _| {
         let all = paint::paint(view, index, file);
         let show = |p: &paint::Painted| format!("{}:{:?}", view.text(p.span), p.paint);
