@@ -41,7 +41,7 @@ class Session:
         self.uri = (FOLDER / "main.fut").as_uri()
         self.document = lsp.TextDocumentIdentifier(self.uri)
         self.text = PROGRAM
-        self.version = 1
+        self.version, self.seen = 1, None
 
     async def start(self):
         await self.client.start_io(FEHU, "lsp")
@@ -67,25 +67,26 @@ class Session:
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
 
     async def diagnostics(self):
-        while self.versions().get(self.uri) != self.version:
+        """The messages about the present text, when they have come."""
+        while self.seen != self.version:
             await asyncio.sleep(0.01)
         return self.client.diagnostics.get(self.uri, [])
 
-    def versions(self):
-        return SEEN
+    def watch(self):
+        """Notes which version the messages are about; the client itself does not."""
+        features = self.client.protocol.fm.features
+        note = features[lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS]
 
+        def noted(params):
+            self.seen = params.version if params.uri == self.uri else self.seen
+            note(params)
 
-SEEN = {}
+        features[lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = noted
 
 
 async def features(profile):
     session = Session(profile)
-
-    @session.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    def published(client, params):
-        SEEN[params.uri] = params.version
-        client.diagnostics[params.uri] = params.diagnostics
-
+    session.watch()
     await session.start()
     client, whole = session.client, lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
     assert await session.diagnostics() == []
