@@ -4,9 +4,11 @@ time from an edit to the messages, and from requests to answers, without and rig
 
     bench/lsp.py [FEHU]
 
-The median and the worst of 20 are printed, in milliseconds. FEHU is target/release/fehu unless given."""
+The median and the worst of 20 are printed, in milliseconds, and the processor time of the server for one, which says more on a
+busy machine. FEHU is target/release/fehu unless given."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -61,6 +63,11 @@ class Client:
 
     def notify(self, method, params):
         self.send({"method": method, "params": params})
+
+    def processor(self):
+        """The processor time of the server, in milliseconds."""
+        stat = open(f"/proc/{self.server.pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(stat[11]) + int(stat[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
     def messages(self, version):
         while True:
@@ -123,13 +130,14 @@ def measure(lines):
         ("formatting", request("textDocument/formatting", {**of, "options": {"tabSize": 2, "insertSpaces": True}})),
     ]
     for name, run in cases:
-        times = []
+        times, before = [], client.processor()
         for _ in range(20):
             start = time.perf_counter()
             run()
             times.append((time.perf_counter() - start) * 1000)
         times.sort()
-        print(f"  {name:26} {times[len(times) // 2]:7.1f} {times[-1]:7.1f}")
+        used = (client.processor() - before) / len(times)
+        print(f"  {name:26} {times[len(times) // 2]:7.1f} {times[-1]:7.1f} {used:7.1f}")
     client.request("shutdown", None)
     client.notify("exit", None)
 

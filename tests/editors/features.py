@@ -70,7 +70,7 @@ class Session:
         """The messages about the present text, when they have come."""
         while self.seen != self.version:
             await asyncio.sleep(0.01)
-        return self.client.diagnostics.get(self.uri, [])
+        return list(self.client.diagnostics.get(self.uri, []))
 
     def watch(self):
         """Notes which version the messages are about; the client itself does not."""
@@ -89,7 +89,8 @@ async def features(profile):
     session.watch()
     await session.start()
     client, whole = session.client, lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
-    assert await session.diagnostics() == []
+    found = await session.diagnostics()
+    assert found == [], found
 
     hover = await client.text_document_hover_async(lsp.HoverParams(**session.at("ys = map", 0)))
     assert "ys : [n]i32" in hover.contents.value, hover
@@ -141,9 +142,9 @@ async def features(profile):
     edit = await client.text_document_rename_async(params)
     assert len(edit.changes) == 2, edit
     try:
-        params = lsp.RenameParams(new_name="xs", **session.at("ys = map"))
+        params = lsp.RenameParams(new_name="main", **session.at("move (p"))
         await client.text_document_rename_async(params)
-        raise AssertionError("\"xs\" is taken")
+        raise RuntimeError("the name is taken")
     except Exception as error:
         assert "would" in str(error), error
 

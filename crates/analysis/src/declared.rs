@@ -24,7 +24,6 @@ pub fn site<'a>(view: &View<'a>, place: Span) -> Option<Node<'a>> {
 }
 
 /// The name that a node declares.
-#[expect(clippy::wildcard_enum_match_arm, reason = "most nodes declare nothing")]
 pub fn name(node: Node<'_>) -> Option<&Ident> {
     match node {
         Node::Dec(dec) => dec_name(dec),

@@ -153,7 +153,7 @@ impl Hints<'_, '_> {
             return;
         }
         let close = if edits.is_empty() { "" } else { ")" };
-        match self.writable(ty) {
+        match self.writable(ty, &text) {
             true => edits.push((at, format!(": {text}{close}"))),
             false => edits.clear(),
         }
@@ -161,8 +161,8 @@ impl Hints<'_, '_> {
     }
 
     /// Whether a type means the same where it is written: all sizes in it have names.
-    fn writable(&self, ty: &Ty) -> bool {
-        let mut known = !show(self.view, ty).contains('_');
+    fn writable(&self, ty: &Ty, text: &str) -> bool {
+        let mut known = !text.contains('_');
         ty.for_each_size(&mut |size| known &= self.has_name(size));
         known
     }

@@ -16,15 +16,39 @@
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 pub mod complete;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod declared;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod hints;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod hover;
 pub mod index;
 pub mod paint;
 pub mod position;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod ranges;
 pub mod rename;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod scope;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a question is about some kinds of nodes; all others have nothing to say to it"
+)]
 pub mod signature;
 pub mod symbols;
 pub mod tree;

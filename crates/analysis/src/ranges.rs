@@ -82,7 +82,6 @@ pub fn folds(view: &View<'_>, file: FileId) -> Vec<Fold> {
     found
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a choice of what is worth folding")]
 fn folds_at(node: Node<'_>) -> bool {
     match node {
         Node::Dec(_) | Node::Bind(_) | Node::Case(_) => true,

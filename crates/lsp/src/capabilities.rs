@@ -34,6 +34,8 @@ pub(crate) struct Client {
     pub(crate) settings: Settings,
     /// Whether it can be asked to ask for hints again.
     pub(crate) refreshes_hints: bool,
+    /// Whether it shows Markdown when it completes names, and otherwise.
+    pub(crate) markdown: [bool; 2],
 }
 
 /// The user's settings.
@@ -75,7 +77,25 @@ impl Client {
         let mut settings = Settings::default();
         settings.update(&params["initializationOptions"]);
         let refresh = &capabilities["workspace"]["inlayHint"]["refreshSupport"];
-        Client { encoding, settings, refreshes_hints: refresh == true }
+        let text = &capabilities["textDocument"];
+        let knows = |formats: &Value| {
+            formats.as_array().is_some_and(|all| all.iter().any(|format| format == "markdown"))
+        };
+        let completion = &text["completion"]["completionItem"]["documentationFormat"];
+        let markdown = [completion, &text["hover"]["contentFormat"]].map(knows);
+        Client { encoding, settings, refreshes_hints: refresh == true, markdown }
+    }
+
+    /// A text of ours, which is Markdown, as the client wants it.
+    pub(crate) fn markup(&self, text: &str, completes: bool) -> Value {
+        let [completion, other] = self.markdown;
+        match if completes { completion } else { other } {
+            true => json!({"kind": "markdown", "value": text}),
+            false => {
+                let plain = text.replace("```futhark\n", "").replace("\n```", "");
+                json!({"kind": "plaintext", "value": plain})
+            }
+        }
     }
 
     /// The answer to `initialize`.

@@ -27,10 +27,8 @@ pub(crate) fn hover(world: &mut World, params: &Value) -> Result<Value, Failure>
     let view = program.view();
     let offset = place::offset(encoding, view.sources.file(file), &params["position"]);
     let Some(found) = hovering::hover(&view, &index, file, offset) else { return Ok(Value::Null) };
-    Ok(json!({
-        "contents": {"kind": "markdown", "value": markdown(&found)},
-        "range": range(encoding, view.sources, found.span),
-    }))
+    let range = range(encoding, view.sources, found.span);
+    Ok(json!({"contents": world.client.markup(&markdown(&found), false), "range": range}))
 }
 
 fn markdown(hover: &hovering::Hover) -> String {
@@ -92,7 +90,8 @@ pub(crate) fn completion(world: &mut World, params: &Value) -> Result<Value, Fai
     }
     if let Some(written) = &found.import {
         let folder = uri::to_path(root);
-        items.extend(files_for(&folder, written).into_iter().map(|(name, kind)| {
+        let files = files_for(&folder, written).into_iter().filter(|(name, _)| begins(name));
+        items.extend(files.map(|(name, kind)| {
             json!({"label": name, "kind": kind, "textEdit": {"range": replace, "newText": name}})
         }));
     }
@@ -160,7 +159,7 @@ pub(crate) fn resolve(world: &mut World, params: &Value) -> Result<Value, Failur
     if let Some(found) = hovering::hover(&view, &index, file, offset) {
         item["detail"] = hovering::one_line(&found.code).into();
         if let Some(doc) = found.doc {
-            item["documentation"] = json!({"kind": "markdown", "value": doc});
+            item["documentation"] = world.client.markup(&doc, true);
         }
     }
     Ok(item)
@@ -180,7 +179,7 @@ pub(crate) fn signature(world: &mut World, params: &Value) -> Result<Value, Fail
         .iter()
         .map(|(start, end)| json!({"label": &found.text[*start..*end]}))
         .collect();
-    let doc = found.doc.map(|doc| json!({"kind": "markdown", "value": doc}));
+    let doc = found.doc.map(|doc| world.client.markup(&doc, false));
     Ok(json!({
         "signatures": [{
             "label": found.text,
