@@ -96,10 +96,7 @@ impl Index {
         uses.reverse();
         uses.sort_by_key(|found| found.span);
         uses.dedup_by_key(|found| found.span);
-        #[expect(clippy::iter_over_hash_type, reason = "they are sorted below")]
-        for definition in definitions.into_values() {
-            uses.push(definition);
-        }
+        uses.extend(definitions.into_values());
         uses.sort_unstable_by_key(|found| found.span);
         index.occurrences = uses;
         index.puns.sort_unstable();
