@@ -20,6 +20,10 @@ fn the_grammar_agrees_with_the_lexer() {
         paths.sort();
         for path in paths {
             let text = std::fs::read_to_string(&path).expect("a text");
+            // The interpreter of the grammar is slow.
+            if text.len() > 4000 && folder != "prelude" {
+                continue;
+            }
             let tokens: Vec<_> = (lexemes(FileId(0), &text).iter())
                 .map(|l| json!([format!("{:?}", l.class), l.span.start, l.span.end]))
                 .collect();
