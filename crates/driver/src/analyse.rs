@@ -147,9 +147,9 @@ impl Analysis {
                 }
                 return false;
             }
-            for index in steps.len()..next {
-                let (file, imports) = (files[index].id, imports(index));
+            for (index, file) in files.iter().enumerate().take(next).skip(steps.len()) {
                 let before = before.clone().filter(|_| index >= prelude);
+                let (file, imports) = (file.id, imports(index));
                 steps.push(Step { file, imports, before, found: Vec::new() });
             }
             if let Some(step) = steps.last_mut() {
