@@ -1,9 +1,13 @@
 //! The command line.
 
 pub(crate) mod foreign;
+pub(crate) mod pkg;
+pub(crate) mod small;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
+use self::pkg::{PKG_HELP, PkgArgs};
+use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -46,6 +50,7 @@ pub(crate) enum Command {
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Check the syntax of a single file, without its imports.
+    #[command(after_help = "Example:\n  fehu check-syntax prog.fut")]
     CheckSyntax(CheckSyntaxArgs),
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
@@ -88,6 +93,11 @@ pub(crate) enum Command {
     /// Serve an editor: messages as you type, completion, definitions, names, formatting.
     #[command(after_help = LSP_HELP)]
     Lsp(LspArgs),
+    /// Manage packages: what a program requires, and the folder lib/ that has it.
+    #[command(after_help = PKG_HELP)]
+    Pkg(PkgArgs),
+    #[command(flatten)]
+    Small(SmallCommand),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
@@ -184,11 +194,14 @@ Examples:
   fehu eval -- '-1 + 2'                  An expression that starts with a minus sign.";
 
 const REPL_HELP: &str = "\
-In a session:
+Example: fehu repl prog.fut, and then:
   1 + 2                  evaluates an expression
   def f x = x + 1        adds a declaration
   :type EXPR             shows the type of an expression, or the contents of a module
   :load FILE, :reload    loads a file, or loads it again
+  :string EXPR           shows bytes as text
+  :format TEXT           shows a text with the values of expressions: `:format half of it is {n / 2}`
+  :cd FOLDER, :pwd       goes to another folder, or shows which one it is
   :help, :quit           lists the commands, or leaves
 
 Tab completes names, Up recalls earlier input, Ctrl-C interrupts an evaluation, Ctrl-D leaves.
@@ -265,6 +278,7 @@ Examples:
   fehu dev reduce --check 'agree fuse' a.ir > small.ir";
 
 const REDUCE_HELP: &str = "\
+Example: fehu dev reduce --check 'agree fuse' a.ir > small.ir
 The fault that is preserved (`--check`) is one of:
   agree PASSES     the results of the program differ after the passes
   verify PASSES    the verifier rejects the output of the passes
@@ -548,6 +562,9 @@ pub(crate) struct EvalArgs {
 pub(crate) struct ReplArgs {
     /// A program whose declarations are in scope.
     pub(crate) file: Option<String>,
+    /// For notebooks and editors: read requests and write answers as lines of JSON.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) json: bool,
     /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
@@ -577,7 +594,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) code: Option<String>,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Default, Debug)]
 pub(crate) struct OutputArgs {
     /// The format of messages: text on standard error, or one JSON object per line on standard output.
     #[arg(long, value_enum, default_value = "text")]
@@ -587,14 +604,16 @@ pub(crate) struct OutputArgs {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Format {
+    #[default]
     Text,
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,
