@@ -79,11 +79,6 @@ impl Cache {
         Ok(Cache { root, limit })
     }
 
-    /// Its folder, in which others may keep what can be made again.
-    pub fn folder(&self) -> &Path {
-        &self.root
-    }
-
     /// The object with this key, if there is one.
     pub fn object(&self, key: &str) -> Option<PathBuf> {
         let path = self.root.join(OBJECTS).join(key);

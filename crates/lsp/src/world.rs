@@ -291,7 +291,7 @@ impl World {
     /// A folder with the files of the prelude, for editors to show.
     fn prelude_folder(&mut self) -> Option<String> {
         if self.prelude_folder.is_none() {
-            let folder = Cache::open().ok()?.folder().join("prelude");
+            let folder = Cache::folder().ok()?.join("prelude");
             std::fs::create_dir_all(&folder).ok()?;
             for (name, text) in prelude::files() {
                 let path = folder.join(format!("{name}.fut")).display().to_string();
