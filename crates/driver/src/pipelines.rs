@@ -209,6 +209,7 @@ pub const ASSIGN: Stage = Stage {
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
         if !settings.without.short_circuiting {
             fehu_mem::uncopy::uncopy(&mut prog);
+            fehu_mem::unview::unview(&mut prog);
             fehu_mem::destinations::destinations(&mut prog, settings.target.is_gpu());
         }
         let layouts = match settings.orders {
