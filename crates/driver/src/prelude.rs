@@ -22,8 +22,3 @@ pub fn text(name: &str) -> Option<&'static str> {
     let index = FILES.binary_search_by_key(&name, |(name, _)| name).ok()?;
     Some(FILES[index].1)
 }
-
-/// All files: name without extension, and text.
-pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES.iter().copied()
-}
