@@ -24,12 +24,13 @@ from ._errors import (
     Unavailable,
 )
 from ._module import Function, Module, Recipe, Type, Types, stubs
+from ._sequences import Later, Stream
 from ._transform import grad, value_and_grad, vjp, vmap
 from ._version import VERSION
 
 __version__ = VERSION
 __all__ = [
-    "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
-    "OutOfMemory", "ProgramError", "RangeError", "Recipe", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
+    "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Later", "Module",
+    "OutOfMemory", "ProgramError", "RangeError", "Recipe", "Stream", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
     "grad", "stubs", "value_and_grad", "vjp", "vmap",
 ]

@@ -29,6 +29,7 @@ import numpy as np
 from . import partition
 from ._errors import ArgumentError, Error
 from ._module import Function, Module, Recipe, numpy_name
+from ._sequences import Later, Stream
 from .partition import Chunk, Entry, File
 
 # They need not be installed for types to be checked.
@@ -397,15 +398,16 @@ class _Counted:
 
 def _written(result: Any, number: int, folder: str | None) -> Any:
     parts = result if isinstance(result, tuple) else (result,)
-    made = []
+    made: list[Any] = []
     for index, part in enumerate(parts):
-        if not hasattr(part, "__next__"):
+        if not isinstance(part, Stream):
             made.append(part)
             continue
         if folder is None:
             raise ArgumentError("results that are sequences are written to files: give out=, a folder")
         name = f"part-{number:05}.npy" if len(parts) == 1 else f"part-{number:05}-{index}.npy"
         path = os.path.join(folder, name)
-        partition.write_npy(path, part)
+        part.to(path)
         made.append(path)
+    made = [part.result() if isinstance(part, Later) else part for part in made]
     return tuple(made) if isinstance(result, tuple) else made[0]

@@ -41,6 +41,7 @@ entry shift [n] (before: f32) (xs: [n]f32) : [n]f32 = map (before +) xs
 entry bins (size: i64) (xs: []f32) : [size]i64 =
   hist (+) 0 size (map (\\x -> i64.f32 x %% size) xs) (map (const 1) xs)
 entry at (xs: []f32) : f32 = xs[6]
+entry halves (xs: seq f32) : (seq f32, f32) = (seq.map (/ 2) xs, seq.reduce (+) 0 xs)
 entry count (xs: seq f32) : i64 = seq.reduce (+) 0 (seq.map (const 1) xs)
 """
 
@@ -218,6 +219,10 @@ class Dask(unittest.TestCase):
                 stream.write(self.x[: 100 * (number + 1)].tobytes())
         files = fd.files(f"{self.folder.name}/part*.gz", np.float32)
         self.assertEqual(fd.stream(m.count, files).compute(), [100, 200, 300])
+        out = f"{self.folder.name}/out"
+        written = fd.stream(m.halves, files, out=out).compute()
+        self.assertEqual([path for path, _ in written], [f"{out}/part-{number:05}-0.npy" for number in range(3)])
+        np.testing.assert_array_equal(np.load(written[2][0]), self.x[:300] / 2)
         os.truncate(files[1].path, 20)
         with self.assertRaisesRegex(fehu.Error, "partition 0.*part1.gz.*when the work was planned"):
             fd.stream(m.count, files[1:]).compute()
