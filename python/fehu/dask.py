@@ -51,7 +51,8 @@ def client(address: str | None = None, **arguments: Any) -> Any:
     Without an address it is the one of Dask's configuration (`DASK_SCHEDULER_ADDRESS`), if there is one.
     """
     address = address or dask.config.get("scheduler-address", None)
-    return distributed.Client(address, **arguments) if address else distributed.Client(LocalCluster(**arguments))
+    # Without an address, the client has a cluster of its own, which ends with it.
+    return distributed.Client(address, **arguments) if address else distributed.Client(**_local(**arguments))
 
 
 def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = None, *, gpus: str | int | None = None, **arguments: Any) -> Any:
@@ -59,6 +60,11 @@ def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = 
 
     With `gpus`, "all" or a number, there is one process for each device.
     """
+    return distributed.LocalCluster(**_local(n_workers, threads_per_worker, gpus=gpus, **arguments))
+
+
+def _local(n_workers: int | None = None, threads_per_worker: int | None = None, *, gpus: str | int | None = None, **arguments: Any) -> dict[str, Any]:
+    """The arguments of Dask's own cluster of processes."""
     if gpus is not None:
         from ._compile import cuda_devices
 
@@ -76,8 +82,9 @@ def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = 
         # Copies of a process that has imported everything already start in a fraction of the time.
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", "dask.array", __name__])
-    arguments.setdefault("dashboard_address", None)
-    return distributed.LocalCluster(n_workers=n_workers, threads_per_worker=threads_per_worker, processes=True, **arguments)
+    # Nobody else's business, and never in somebody's way.
+    arguments.setdefault("dashboard_address", "127.0.0.1:0")
+    return {"n_workers": n_workers, "threads_per_worker": threads_per_worker, "processes": True, **arguments}
 
 
 def warm(client: Any, *modules: Module) -> dict[str, dict[str, str]]:

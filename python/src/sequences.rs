@@ -172,9 +172,9 @@ impl Sink {
             };
             at += column.rank().saturating_sub(1);
             let count = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
-            // SAFETY: so many elements are there.
             let bytes = match count * prim.size() {
                 0 => &[],
+                // SAFETY: so many elements are there.
                 bytes => unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) },
             };
             let shape = PyTuple::new(py, shape)?;

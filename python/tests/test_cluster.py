@@ -168,9 +168,7 @@ class Dask(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        cluster = cls.client.cluster
         cls.client.close()
-        cluster.close()
         cls.folder.cleanup()
 
     def distributed(self):

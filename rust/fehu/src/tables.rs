@@ -355,7 +355,10 @@ pub struct Input {
 
 impl Bindings {
     /// What a library has returned, if it has the layout that is known here.
-    pub fn known(bindings: *const Bindings) -> Option<&'static Bindings> {
+    ///
+    /// # Safety
+    /// It is what `fehu_bindings` of a library that stays loaded has returned.
+    pub unsafe fn known(bindings: *const Bindings) -> Option<&'static Bindings> {
         // SAFETY: the size and the number come first in all versions, and the table is constant.
         unsafe {
             let known = !bindings.is_null()
