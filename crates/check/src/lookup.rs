@@ -5,6 +5,7 @@ use crate::program::{Program, VarInfo};
 use crate::scope::{ModEnv, Module, Term, TypeDef};
 use crate::ty::{Arg, Lifted, Printer, Scheme, Ty, TypeFnParam};
 use ecow::EcoString;
+use fehu_base::Span;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -41,6 +42,11 @@ impl Program {
         Some(out)
     }
 
+    /// Where the value or module at a path is declared, or specified by the type of its module. What is built in has no place.
+    pub fn place_of(&self, path: &[&str]) -> Option<Span> {
+        self.vars[self.term(path)?.var()].span
+    }
+
     /// A type with its parameters: `[n] 'a. [n]a -> a`.
     pub fn show_scheme(&self, scheme: &Scheme) -> String {
         let params = self.scheme_params(scheme);
@@ -70,8 +76,8 @@ impl Program {
         Printer { vars: &self.vars, types: &self.types }
     }
 
-    /// The module at a path that is not empty.
-    fn module(&self, path: &[&str]) -> Option<Arc<Module>> {
+    /// The value or module at a path that is not empty.
+    fn term(&self, path: &[&str]) -> Option<&Term> {
         let (first, rest) = path.split_first()?;
         let mut term = self.scopes.iter().rev().find_map(|env| env.terms.get(*first))?;
         for name in rest {
@@ -79,7 +85,12 @@ impl Program {
             let Module::Struct(env) = &**module else { return None };
             term = env.terms.get(*name)?;
         }
-        match term {
+        Some(term)
+    }
+
+    /// The module at a path that is not empty.
+    fn module(&self, path: &[&str]) -> Option<Arc<Module>> {
+        match self.term(path)? {
             Term::Mod(_, module) => Some(module.clone()),
             Term::Val(_) => None,
         }

@@ -172,6 +172,9 @@ In a session:
   def f x = x + 1        adds a declaration
   :type EXPR             shows the type of an expression, or the contents of a module
   :load FILE, :reload    loads a file, or loads it again
+  :string EXPR           shows bytes as text
+  :format TEXT           shows a text with the values of expressions: `:format half of it is {n / 2}`
+  :cd FOLDER, :pwd       goes to another folder, or shows which one it is
   :help, :quit           lists the commands, or leaves
 
 Tab completes names, Up recalls earlier input, Ctrl-C interrupts an evaluation, Ctrl-D leaves.
@@ -531,6 +534,9 @@ pub(crate) struct EvalArgs {
 pub(crate) struct ReplArgs {
     /// A program whose declarations are in scope.
     pub(crate) file: Option<String>,
+    /// For notebooks and editors: read requests and write answers as lines of JSON.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) json: bool,
     /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
