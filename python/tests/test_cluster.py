@@ -41,6 +41,7 @@ entry shift [n] (before: f32) (xs: [n]f32) : [n]f32 = map (before +) xs
 entry bins (size: i64) (xs: []f32) : [size]i64 =
   hist (+) 0 size (map (\\x -> i64.f32 x %% size) xs) (map (const 1) xs)
 entry at (xs: []f32) : f32 = xs[6]
+entry huge (xs: []f32) : []f32 = replicate (1 << 50) xs[0]
 entry halves (xs: seq f32) : (seq f32, f32) = (seq.map (/ 2) xs, seq.reduce (+) 0 xs)
 entry count (xs: seq f32) : i64 = seq.reduce (+) 0 (seq.map (const 1) xs)
 """
@@ -90,6 +91,12 @@ class Partition(unittest.TestCase):
             # For another process, which does not have the files.
             recipe = dataclasses.replace(m.recipe, name="elsewhere")
         self.assertEqual(pickle.loads(pickle.dumps(fehu._compile.rebuild(recipe))).main(4), 41)
+
+    def test_errors_travel(self):
+        with self.assertRaises(fehu.CompileError) as caught:
+            fehu.compile("entry f = g", "c")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.diagnostics), (str(caught.exception), caught.exception.diagnostics))
 
     def test_another_version_is_refused(self):
         recipe = dataclasses.replace(program().recipe, version="0.0.9")
@@ -232,6 +239,8 @@ class Dask(unittest.TestCase):
         error = caught.exception
         self.assertEqual((error.partition, error.rows), (1, (10, 15)))
         self.assertRegex(error.place, r":\d+:\d+")
+        with self.assertRaisesRegex(fehu.OutOfMemory, r"partition \d, rows \d+ to \d+: [^\0]*chunk_bytes"):
+            self.fd.map_blocks(self.m.huge, x).compute()
 
     def kill_when(self, started):
         """Kills a worker once there is a result of this function."""

@@ -76,12 +76,6 @@ class Failures(unittest.TestCase):
                 future.result(timeout=60)
             self.assertNotIsInstance(caught.exception, TimeoutError)
 
-    def test_too_little_memory_is_told(self):
-        m = fehu.compile("entry f [n] (xs: [n]f32) : []f32 = replicate (n * 1000000000) xs[0]", "c", name="big")
-        with fd.client(n_workers=1, threads_per_worker=1):
-            with self.assertRaisesRegex(fehu.OutOfMemory, r"partition 0, rows 0 to 1000[^\0]*chunk_bytes"):
-                fd.map_blocks(m.f, fd.from_npy(self.path, 4000)).compute()
-
 
 @unittest.skipUnless(importlib.util.find_spec("ziglang"), "fehu-lang[cc] is not installed")
 class NoCompiler(unittest.TestCase):
