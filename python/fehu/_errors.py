@@ -51,7 +51,7 @@ class CompileError(Error):
     True
     """
 
-    def __init__(self, rendered: str, diagnostics: list[Diagnostic], sources: dict[str, str] | None = None) -> None:
+    def __init__(self, rendered: str, diagnostics: list[Diagnostic] | None = None, sources: dict[str, str] | None = None) -> None:
         super().__init__(rendered)
         self.diagnostics = diagnostics or []
         self.sources = sources or {}
