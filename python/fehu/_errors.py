@@ -121,6 +121,21 @@ class ProgramError(Error):
         return found.group(1) if found else None
 
 
+def locate(error: ProgramError, name: str, source: str) -> None:
+    """Names the program whose text was given, and adds the line of the innermost place to what tracebacks show."""
+    shown = f"<{name}>"
+    error.args = (str(error).replace("<stdin>", shown),)
+    # `line:column-end` within a line; the column at the end is the first after it.
+    found = re.search(re.escape(shown) + r":(\d+):(\d+)(-(\d+))?(?![\d:])", str(error))
+    lines = source.split("\n")
+    if found is None or int(found.group(1)) > len(lines):
+        return
+    number, start, end = int(found.group(1)), int(found.group(2)), int(found.group(4) or 0)
+    before = " " * len(str(number))
+    signs = " " * (start - 1) + "^" * max(1, end - start)
+    error.add_note(f"{before}--> {found.group(0)}\n{before} |\n{number} | {lines[number - 1]}\n{before} | {signs}")
+
+
 class OutOfMemory(Error, MemoryError):
     """There was not enough memory for an array.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _dispatch, _sequences, _threads
-from ._errors import Error
+from ._errors import Error, ProgramError, locate
 
 _NUMPY = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -75,7 +75,11 @@ class Function:
     def __call__(self, *args: Any, **named: Any) -> Any:
         if self._sinks and any(hasattr(arg, "__next__") for arg in (*args, *named.values())):
             return self.stream(*args, **named)
-        return self._call(*args, **named)
+        try:
+            return self._call(*args, **named)
+        except ProgramError as error:
+            locate(error, self.module.name, self.module.source)
+            raise
 
     def stream(self, *args: Any, **named: Any) -> Any:
         """Starts a call whose results are iterators of arrays where the program says `seq`, while it runs.
@@ -92,7 +96,7 @@ class Function:
 
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""
-        return self.module._executor().submit(self._call, *args, **named)
+        return self.module._executor().submit(self, *args, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return operator.getitem, (self.module, self.__name__)

@@ -27,7 +27,12 @@ _AHEAD = 2
 
 class Stream:
     """A sequence that a program yields: an iterator of arrays, or of tuples of arrays if its elements are tuples. Elements that differ
-    in size come as lists of arrays."""
+    in size come as lists of arrays.
+
+    >>> f = fehu.define("entry f (xs: seq f64) : seq f64 = seq.map (* 2) xs", "c")
+    >>> [chunk.tolist() for chunk in f(np.full(n, 1.5) for n in (2, 1))]
+    [[3.0, 3.0], [3.0]]
+    """
 
     def __init__(self, run: _Run, index: int) -> None:
         self._run, self._index = run, index
@@ -50,7 +55,13 @@ class Stream:
 
 
 class Later:
-    """A result beside sequences, which is there at the end."""
+    """A result beside sequences, which is there at the end.
+
+    >>> f = fehu.define("entry f (xs: seq f64) : (seq f64, f64) = (seq.map (* 2) xs, seq.reduce (+) 0 xs)", "c")
+    >>> doubled, total = f(iter([np.ones(3), np.ones(1)]))
+    >>> float(total.result())
+    4.0
+    """
 
     def __init__(self, run: _Run, index: int | None) -> None:
         self._run, self._index = run, index

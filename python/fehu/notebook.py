@@ -6,7 +6,7 @@
 | `%fehu EXPR` | the value of an expression, in which `{x}` is the variable `x` of the notebook |
 | `%fehu_report [NAME]` | what the optimiser made of the last program, or of that of a module or function |
 
-What is wrong with a program is drawn below the cell. Calls that take longer than a second say so, and the stop button stops them.
+What is wrong with a program is drawn below the cell, and Tab completes names in it. Calls that take longer than a second say so, and the stop button stops them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 from . import _display, _messages
 from ._compile import _diagnostics, compile
+from ._completion import Completion
 from ._errors import ArgumentError, CompileError, CompileWarning, Diagnostic
 from ._module import Function, Module
 from ._progress import Watch
@@ -62,10 +63,12 @@ class Extension:
         shell.register_magic_function(expression, "line", "fehu")
         shell.register_magic_function(self.report, "line", "fehu_report")
         self._watch = Watch(shell)
+        self._completion = Completion(shell, lambda: self.module.source if self.module else "")
 
     def close(self) -> None:
         """Takes the magics away."""
         self._watch.close()
+        self._completion.remove()
         for kind, name in (("cell", "fehu"), ("line", "fehu"), ("line", "fehu_report")):
             self.shell.magics_manager.magics[kind].pop(name, None)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbclient import NotebookClient
@@ -91,6 +92,18 @@ class Magics(unittest.TestCase):
         self.run_cell("%%fehu more -b c --append --time\nentry four (x: i32) : i32 = twice (twice x)")
         self.assertEqual(self.shell.user_ns["more"].four(4), 16)
         self.assertNotIn("four", self.shell.user_ns)
+
+    def test_completion(self):
+        self.run_cell("%%fehu -b c\nentry thrice (x: i32) : i32 = 3 * x")
+
+        def complete(cell):
+            with provisionalcompleter():
+                return [found.text for found in self.shell.Completer.completions(cell, len(cell))]
+
+        self.assertEqual(complete("%%fehu\nentry f (x: f32) =\n  f32.sqr"), ["sqrt"])
+        self.assertEqual(complete("%%fehu --append\nentry g = thr"), ["thrice"])
+        self.assertIn("thrice", complete("thri"))  # the function, by IPython itself
+        self.assertNotIn("reduce_by_index", complete("reduce_by"))
 
     def test_expressions(self):
         self.shell.user_ns |= {"xs": np.array([1.0, 2.0, 3.0]), "k": 2}

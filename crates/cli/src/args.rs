@@ -1,9 +1,13 @@
 //! The command line.
 
 pub(crate) mod foreign;
+pub(crate) mod pkg;
+pub(crate) mod small;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
+use self::pkg::{PKG_HELP, PkgArgs};
+use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -46,6 +50,7 @@ pub(crate) enum Command {
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Check the syntax of a single file, without its imports.
+    #[command(after_help = "Example:\n  fehu check-syntax prog.fut")]
     CheckSyntax(CheckSyntaxArgs),
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
@@ -85,6 +90,11 @@ pub(crate) enum Command {
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
+    /// Manage packages: what a program requires, and the folder lib/ that has it.
+    #[command(after_help = PKG_HELP)]
+    Pkg(PkgArgs),
+    #[command(flatten)]
+    Small(SmallCommand),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
@@ -167,7 +177,7 @@ Examples:
   fehu eval -- '-1 + 2'                  An expression that starts with a minus sign.";
 
 const REPL_HELP: &str = "\
-In a session:
+Example: fehu repl prog.fut, and then:
   1 + 2                  evaluates an expression
   def f x = x + 1        adds a declaration
   :type EXPR             shows the type of an expression, or the contents of a module
@@ -251,6 +261,7 @@ Examples:
   fehu dev reduce --check 'agree fuse' a.ir > small.ir";
 
 const REDUCE_HELP: &str = "\
+Example: fehu dev reduce --check 'agree fuse' a.ir > small.ir
 The fault that is preserved (`--check`) is one of:
   agree PASSES     the results of the program differ after the passes
   verify PASSES    the verifier rejects the output of the passes
@@ -566,7 +577,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) code: Option<String>,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Default, Debug)]
 pub(crate) struct OutputArgs {
     /// The format of messages: text on standard error, or one JSON object per line on standard output.
     #[arg(long, value_enum, default_value = "text")]
@@ -576,14 +587,16 @@ pub(crate) struct OutputArgs {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Format {
+    #[default]
     Text,
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,

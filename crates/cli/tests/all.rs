@@ -16,6 +16,9 @@ mod kernels;
 mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
+mod packages;
+mod pages;
+mod parts;
 mod protocol;
 mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]

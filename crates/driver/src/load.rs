@@ -66,6 +66,11 @@ pub fn extend(
     loaded.root = Some(at);
 }
 
+/// What a file imports, as it is written.
+pub fn imports(file: &ast::File) -> Vec<EcoString> {
+    imports::of(file).into_iter().map(|import| import.name).collect()
+}
+
 /// Reads and parses the root file alone.
 pub fn parse_root(
     session: &mut Session,
