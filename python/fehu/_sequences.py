@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._dispatch import Value
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, Error, ProgramError, locate
 
 if TYPE_CHECKING:
     from ._module import Function, Module
@@ -159,6 +159,8 @@ def start(function: Function, args: tuple[Any, ...], named: dict[str, Any]) -> A
         try:
             result = call.stream(run.put, args, named)
         except BaseException as error:
+            if isinstance(error, ProgramError):
+                locate(error, module.name, module.source)
             with run.changed:
                 run.error = None if run.closed else error
                 run.ended = True
