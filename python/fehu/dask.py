@@ -81,7 +81,8 @@ def _local(n_workers: int | None = None, threads_per_worker: int | None = None, 
     if "forkserver" in multiprocessing.get_all_start_methods():
         # Copies of a process that has imported everything already start in a fraction of the time.
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-        multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", "dask.array", __name__])
+        # Asking Dask for it sets a list of Dask's own, once.
+        distributed.utils.get_mp_context().set_forkserver_preload(["distributed", "dask.array", __name__])
     # Nobody else's business, and never in somebody's way.
     arguments.setdefault("dashboard_address", "127.0.0.1:0")
     return {"n_workers": n_workers, "threads_per_worker": threads_per_worker, "processes": True, **arguments}
