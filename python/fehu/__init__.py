@@ -29,14 +29,15 @@ from ._errors import (
 from ._module import Function, Module, Recipe, Type, Types, stubs
 from ._progress import progress
 from ._report import Report, report
+from ._sequences import Later, Stream
 from ._transform import grad, value_and_grad, vjp, vmap
 from ._version import VERSION
 
 __version__ = VERSION
 __all__ = [
-    "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
-    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Type", "Types", "Unavailable", "Value", "compile",
-    "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
+    "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Later", "Module",
+    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Stream", "Type", "Types", "Unavailable", "Value",
+    "compile", "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
 ]
 
 

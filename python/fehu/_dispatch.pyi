@@ -1,6 +1,6 @@
 """The extension module, in Rust: arguments, arrays, calls."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -66,7 +66,14 @@ class Function:
 
     @property
     def name(self) -> str: ...
+    @property
+    def sources(self) -> list[str]: ...
+    @property
+    def sinks(self) -> list[int]: ...
+    @property
+    def fields(self) -> int: ...
     def __call__(self, *args: Any, **named: Any) -> Any: ...
+    def stream(self, sink: Callable[[int, Any], None], args: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
 
 @final
 class Program:

@@ -51,9 +51,9 @@ class CompileError(Error):
     True
     """
 
-    def __init__(self, rendered: str, diagnostics: list[Diagnostic], sources: dict[str, str] | None = None) -> None:
+    def __init__(self, rendered: str, diagnostics: list[Diagnostic] | None = None, sources: dict[str, str] | None = None) -> None:
         super().__init__(rendered)
-        self.diagnostics = diagnostics
+        self.diagnostics = diagnostics or []
         self.sources = sources or {}
 
     def _repr_html_(self) -> str:
@@ -142,6 +142,10 @@ class OutOfMemory(Error, MemoryError):
     >>> issubclass(fehu.OutOfMemory, MemoryError)
     True
     """
+
+    def __new__(cls, *args: Any) -> OutOfMemory:
+        # That of MemoryError refuses to make one of a class with another base, and those who make exceptions anew from their parts find it.
+        return Exception.__new__(cls, *args)
 
 
 class Unavailable(Error):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import keyword
 import operator
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from . import _dispatch, _threads
+from . import _dispatch, _sequences, _threads
 from ._errors import Error, ProgramError, locate
 
 _NUMPY = {
@@ -56,6 +57,7 @@ class Function:
 
     def __init__(self, call: Any, described: dict[str, Any], module: Module) -> None:
         self._call = call
+        self._sinks: list[int] = call.sinks
         self.__name__ = self.__qualname__ = call.name
         self.__module__ = module.name
         self.module = module
@@ -71,11 +73,20 @@ class Function:
         self.__doc__ = "\n\n".join(part for part in (self.documentation, self.signature) if part)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        if self._sinks and any(hasattr(arg, "__next__") for arg in (*args, *named.values())):
+            return self.stream(*args, **named)
         try:
             return self._call(*args, **named)
         except ProgramError as error:
             locate(error, self.module.name, self.module.source)
             raise
+
+    def stream(self, *args: Any, **named: Any) -> Any:
+        """Starts a call whose results are iterators of arrays where the program says `seq`, while it runs.
+
+        Calls with an iterator do so anyway. If there are other results besides, they have a method `result()`, which waits for them.
+        """
+        return _sequences.start(self, args, named)
 
     @property
     def signature(self) -> str:
@@ -138,6 +149,11 @@ def _parts(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
+def _is_name(text: str) -> bool:
+    """Whether Python has such names."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
 def stubs(module: Module) -> str:
     """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers.
 
@@ -147,9 +163,14 @@ def stubs(module: Module) -> str:
     """
     lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
     for function in module:
-        params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
+        if not _is_name(function.__name__):
+            lines.append(f"# module[{function.__name__!r}] : {function.signature}")
+            continue
+        named = all(map(_is_name, function.types))
+        params = [f"{name if named else f'x{i}'}: {annotation(ty)}" for i, (name, ty) in enumerate(function.types.items())]
+        params += [] if named else ["/"]
         doc = json.dumps(function.__doc__)
-        lines.append(f"def {function.__name__}({params}) -> {annotation(function.result)}:\n    {doc}")
+        lines.append(f"def {function.__name__}({', '.join(params)}) -> {annotation(function.result)}:\n    {doc}")
     return "\n".join(lines) + "\n"
 
 

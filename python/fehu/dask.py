@@ -29,6 +29,7 @@ import numpy as np
 from . import partition
 from ._errors import ArgumentError, Error
 from ._module import Function, Module, Recipe, numpy_name
+from ._sequences import Later, Stream
 from .partition import Chunk, Entry, File
 
 # They need not be installed for types to be checked.
@@ -50,7 +51,8 @@ def client(address: str | None = None, **arguments: Any) -> Any:
     Without an address it is the one of Dask's configuration (`DASK_SCHEDULER_ADDRESS`), if there is one.
     """
     address = address or dask.config.get("scheduler-address", None)
-    return distributed.Client(address, **arguments) if address else distributed.Client(LocalCluster(**arguments))
+    # Without an address, the client has a cluster of its own, which ends with it.
+    return distributed.Client(address, **arguments) if address else distributed.Client(**_local(**arguments))
 
 
 def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = None, *, gpus: str | int | None = None, **arguments: Any) -> Any:
@@ -58,6 +60,11 @@ def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = 
 
     With `gpus`, "all" or a number, there is one process for each device.
     """
+    return distributed.LocalCluster(**_local(n_workers, threads_per_worker, gpus=gpus, **arguments))
+
+
+def _local(n_workers: int | None = None, threads_per_worker: int | None = None, *, gpus: str | int | None = None, **arguments: Any) -> dict[str, Any]:
+    """The arguments of Dask's own cluster of processes."""
     if gpus is not None:
         from ._compile import cuda_devices
 
@@ -74,9 +81,11 @@ def LocalCluster(n_workers: int | None = None, threads_per_worker: int | None = 
     if "forkserver" in multiprocessing.get_all_start_methods():
         # Copies of a process that has imported everything already start in a fraction of the time.
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-        multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", "dask.array", __name__])
-    arguments.setdefault("dashboard_address", None)
-    return distributed.LocalCluster(n_workers=n_workers, threads_per_worker=threads_per_worker, processes=True, **arguments)
+        # Asking Dask for it sets a list of Dask's own, once.
+        distributed.utils.get_mp_context().set_forkserver_preload(["distributed", "dask.array", __name__])
+    # Nobody else's business, and never in somebody's way.
+    arguments.setdefault("dashboard_address", "127.0.0.1:0")
+    return {"n_workers": n_workers, "threads_per_worker": threads_per_worker, "processes": True, **arguments}
 
 
 def warm(client: Any, *modules: Module) -> dict[str, dict[str, str]]:
@@ -397,15 +406,16 @@ class _Counted:
 
 def _written(result: Any, number: int, folder: str | None) -> Any:
     parts = result if isinstance(result, tuple) else (result,)
-    made = []
+    made: list[Any] = []
     for index, part in enumerate(parts):
-        if not hasattr(part, "__next__"):
+        if not isinstance(part, Stream):
             made.append(part)
             continue
         if folder is None:
             raise ArgumentError("results that are sequences are written to files: give out=, a folder")
         name = f"part-{number:05}.npy" if len(parts) == 1 else f"part-{number:05}-{index}.npy"
         path = os.path.join(folder, name)
-        partition.write_npy(path, part)
+        part.to(path)
         made.append(path)
+    made = [part.result() if isinstance(part, Later) else part for part in made]
     return tuple(made) if isinstance(result, tuple) else made[0]

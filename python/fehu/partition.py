@@ -208,6 +208,8 @@ def placed(error: Error, entry: str, chunk: Chunk | None) -> Error:
         what += "\nSmaller chunks need less: see chunk_bytes, or rechunk the array."
     found = type(error)(f"{entry}: {chunk}: {what}")
     found.partition, found.rows, found.file = chunk.number, (chunk.start, chunk.stop), chunk.file
+    for note in getattr(error, "__notes__", ()):
+        found.add_note(note)
     return found
 
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import fehu
+import fehu.dask
 import fehu.kernel
 import fehu.notebook
+import fehu.partition
 
 GROUPS = {
     "Programs": ["compile", "define", "Module", "Function", "Type", "Types", "Recipe", "stubs", "executable", "cuda_devices"],
-    "Values": ["Value", "Array", "FileChunks"],
+    "Values": ["Value", "Array", "FileChunks", "Stream", "Later"],
     "Derivatives and batches": ["grad", "value_and_grad", "vjp", "vmap"],
     "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "progress"],
     "What can go wrong": [
@@ -36,7 +38,7 @@ def reference() -> str:
         parts += [f"## {title}", ""]
         for name in names:
             parts += _described(name, getattr(fehu, name))
-    for module in (fehu.notebook, fehu.kernel):
+    for module in (fehu.notebook, fehu.kernel, fehu.dask, fehu.partition):
         parts += [f"## `{module.__name__}`", "", _markdown(module.__doc__ or ""), ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)).rstrip() + "\n"
 

@@ -6,7 +6,7 @@ use crate::interrupt::Guard;
 use crate::library::{Context, Memory, Turn};
 use crate::results::Out;
 use crate::scalars::Slot;
-use crate::sequences::Source;
+use crate::sequences::{Sink, Source};
 use fehu::tables::{Entry, Input, Pull, Push};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -106,7 +106,7 @@ impl Function {
                     place,
                     inputs.as_ptr(),
                     streams.pulls.as_ptr(),
-                    std::ptr::null::<Push>(),
+                    streams.pushes.as_ptr(),
                 ),
                 _ => (self.entry.call)(turn.raw(), place, inputs.as_ptr()),
             }
@@ -122,6 +122,7 @@ impl Function {
 /// The caller's functions for sequences.
 struct Streams {
     pulls: Vec<Pull>,
+    pushes: Vec<Push>,
 }
 
 // SAFETY: the states are those of sources and sinks that live until the call is over, and take the interpreter's lock themselves.
@@ -129,14 +130,14 @@ unsafe impl Send for Streams {}
 // SAFETY: the same.
 unsafe impl Sync for Streams {}
 
-#[pymethods]
 impl Function {
-    #[pyo3(signature = (*args, **named))]
-    fn __call__(
+    /// Calls the entry point. With a `sink`, its sequences are iterators, and it takes the chunks of those that it yields.
+    fn invoke(
         &self,
         py: Python<'_>,
         args: &Bound<'_, PyTuple>,
         named: Option<&Bound<'_, PyDict>>,
+        sink: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         let objects = self.bound(args, named)?;
         let mut arguments = Arguments::new(&self.context, self.strict);
@@ -153,17 +154,27 @@ impl Function {
             read.push(arg.map_err(|wrong| wrong.within(&place()))?);
         }
         // Sequences in memory are arrays; all of them are, or none.
-        let count = self.inputs.iter().filter(|input| input.sequence).count();
-        if !sources.is_empty() && sources.len() != count {
+        let streaming = sink.is_some() || !sources.is_empty();
+        if streaming && sources.len() != self.entry.sources().len() {
             let what = "either all sequences are iterators, or all of them are arrays";
             return Err(PyTypeError::new_err(what));
         }
-        if !sources.is_empty() && self.entry.num_sinks > 0 {
-            let what = "results that are sequences are arrays here, so give arrays";
-            return Err(Mismatch::Wrong(format!("{}: {what}", self.entry.name())).into());
+        let mut sinks: Vec<Sink> = Vec::new();
+        match sink {
+            Some(sink) => {
+                let sequences = self.entry.sinks().iter().enumerate();
+                sinks.extend(sequences.map(|(i, sequence)| Sink::new(sink, i, sequence)));
+            }
+            None if streaming && !self.entry.sinks().is_empty() => {
+                let what = "its results are sequences, too, and somebody has to take them";
+                return Err(Mismatch::Wrong(format!("{}: {what}", self.entry.name())).into());
+            }
+            None => {}
         }
-        let streams = (!sources.is_empty())
-            .then(|| Streams { pulls: sources.iter_mut().map(Source::pull).collect() });
+        let streams = streaming.then(|| Streams {
+            pulls: sources.iter_mut().map(Source::pull).collect(),
+            pushes: sinks.iter_mut().map(Sink::push).collect(),
+        });
         // SAFETY: it has no arguments.
         let main = unsafe { libc::pthread_self() } as u64 == self.main_thread;
         let guard = if main { Guard::new(&self.context) } else { None };
@@ -173,7 +184,8 @@ impl Function {
             Ok(out) => out,
             Err(failure) => {
                 // What the caller's own functions raised, and Ctrl-C, explain the failure.
-                if let Some(error) = sources.iter_mut().find_map(Source::error) {
+                let theirs = sources.iter_mut().find_map(Source::error);
+                if let Some(error) = theirs.or_else(|| sinks.iter_mut().find_map(Sink::error)) {
                     return Err(error);
                 }
                 py.check_signals()?;
@@ -183,6 +195,52 @@ impl Function {
         let likeness = arguments.likeness.unwrap_or(Likeness::Numpy);
         let lenders = if self.entry.fresh { &[] } else { arguments.lenders.as_slice() };
         out.into_python(py, lenders, likeness)
+    }
+}
+
+#[pymethods]
+impl Function {
+    #[pyo3(signature = (*args, **named))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.invoke(py, args, named, None)
+    }
+
+    /// A call whose sequences are iterators; `sink(i, chunk)` takes what result number i yields, which is empty in the result of the call.
+    fn stream(
+        &self,
+        py: Python<'_>,
+        sink: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        named: &Bound<'_, PyDict>,
+    ) -> PyResult<Py<PyAny>> {
+        if self.entry.stream.is_none() {
+            let what = format!("{} has no sequences", self.entry.name());
+            return Err(Mismatch::Wrong(what).into());
+        }
+        self.invoke(py, args, Some(named), Some(sink))
+    }
+
+    /// The parameters that are sequences.
+    #[getter]
+    fn sources(&self) -> Vec<&'static str> {
+        self.inputs.iter().filter(|input| input.sequence).map(|input| input.name).collect()
+    }
+
+    /// The fields of the result that are sequences; -1 is the whole result, -2 something deeper.
+    #[getter]
+    fn sinks(&self) -> Vec<i32> {
+        self.entry.sinks().iter().map(|sequence| sequence.place).collect()
+    }
+
+    /// How many fields the result has, if it is a tuple.
+    #[getter]
+    fn fields(&self) -> usize {
+        self.entry.output().record().map_or(0, |record| record.fields().len())
     }
 
     /// The name in the program.

@@ -32,7 +32,7 @@ type Config = *mut c_void;
 /// The functions that all libraries have.
 pub(crate) struct Symbols {
     library: Library,
-    pub(crate) tables: &'static tables::Program,
+    pub(crate) tables: &'static tables::Bindings,
     context_free: unsafe extern "C" fn(Ctx),
     config_free: unsafe extern "C" fn(Config),
     sync: unsafe extern "C" fn(Ctx) -> c_int,
@@ -48,14 +48,13 @@ impl Symbols {
         let library = unsafe { Library::new(path) }.map_err(|why| why.to_string())?;
         // SAFETY: these are their types in the header of every library.
         unsafe {
-            type Start = unsafe extern "C" fn(c_int) -> *const tables::Program;
-            let start = symbol::<Start>(&library, "fehu_program")?;
-            let tables = start(tables::VERSION);
-            if tables.is_null() {
+            type Start = unsafe extern "C" fn() -> *const tables::Bindings;
+            let start = symbol::<Start>(&library, "fehu_bindings")?;
+            let Some(tables) = tables::Bindings::known(start()) else {
                 return Err("the compiler and the Python package are of different versions".into());
-            }
+            };
             let symbols = Symbols {
-                tables: &*tables,
+                tables,
                 context_free: symbol(&library, "futhark_context_free")?,
                 config_free: symbol(&library, "futhark_context_config_free")?,
                 sync: symbol(&library, "futhark_context_sync")?,

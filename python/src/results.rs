@@ -27,21 +27,29 @@ impl Out {
         if let (Some(prim), true) = (ty.prim(), ty.kind != tables::ARRAY) {
             return Ok(Out::Scalar(Prim::of(prim), slot));
         }
-        let handle = handle(turn, ty, slot);
-        if ty.kind == tables::ARRAY {
-            return Found::new(turn, handle).map(|found| Out::Array(Box::new(found)));
-        }
-        let Some(record) = ty.record().filter(|record| record.is_tuple()) else {
+        let record = ty.record().filter(|record| record.is_tuple());
+        let Some(record) = record else {
+            let handle = handle(turn, ty, slot);
+            if ty.kind == tables::ARRAY {
+                return Found::new(turn, handle).map(|found| Out::Array(Box::new(found)));
+            }
             return Ok(Out::Object(handle));
         };
+        // The tuple itself goes away first: arrays whose memory nobody else has can be written to.
+        let object = u64::from_ne_bytes(slot) as *mut c_void;
         let field = |field: &tables::Field| {
             let mut slot: Slot = [0; 8];
             let place: *mut c_void = slot.as_mut_ptr().cast();
             // SAFETY: we have the turn, and the object is of the type with this field.
-            turn.check(unsafe { (field.project)(turn.raw(), place, handle.object) })?;
-            Out::new(turn, field.ty(), slot)
+            turn.check(unsafe { (field.project)(turn.raw(), place, object) })?;
+            Ok(slot)
         };
-        record.fields().iter().map(field).collect::<Result<_, _>>().map(Out::Tuple)
+        let slots = record.fields().iter().map(field).collect::<Result<Vec<Slot>, Failure>>();
+        turn.free(ty, object);
+        let outs = record.fields().iter().zip(slots?);
+        outs.map(|(field, slot)| Out::new(turn, field.ty(), slot))
+            .collect::<Result<_, _>>()
+            .map(Out::Tuple)
     }
 
     /// The same for a value that stays what it is, also if it is a tuple.

@@ -1,13 +1,14 @@
 //! Sequences: entry points that take `seq t` can be given anything that yields arrays one after the other, which the program asks for
-//! chunks as it goes on.
+//! chunks as it goes on; and sequences that they yield are given to a function of Python, chunk by chunk (see `fehu/_sequences.py`).
 
 use crate::errors::Mismatch;
 use crate::lender::Lender;
 use crate::scalars::Prim;
-use fehu::tables::{Chunk, Input, Pull};
+use fehu::tables::{Chunk, Input, Pull, Push, Sequence};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 
 /// An iterator that chunks are pulled from.
@@ -125,6 +126,81 @@ unsafe extern "C" fn pull(state: *mut c_void, want: i64, chunk: *mut Chunk) -> c
                 source.error = Some(error);
                 1
             }
+        }
+    })
+}
+
+/// What takes the chunks of a result.
+pub(crate) struct Sink {
+    function: Py<PyAny>,
+    index: usize,
+    sequence: &'static Sequence,
+    error: Option<PyErr>,
+}
+
+impl Sink {
+    pub(crate) fn new(
+        function: &Bound<'_, PyAny>,
+        index: usize,
+        sequence: &'static Sequence,
+    ) -> Sink {
+        Sink { function: function.clone().unbind(), index, sequence, error: None }
+    }
+
+    /// What the library calls.
+    pub(crate) fn push(&mut self) -> Push {
+        Push { sink: Some(push), state: std::ptr::from_mut(self).cast() }
+    }
+
+    pub(crate) fn error(&mut self) -> Option<PyErr> {
+        self.error.take()
+    }
+
+    /// Copies elements, which are there until the library goes on, and hands them over.
+    fn take(&self, py: Python<'_>, chunk: &Chunk) -> PyResult<()> {
+        let helpers = py.import("fehu._sequences")?;
+        let mut columns = Vec::new();
+        let mut at = 0;
+        for (c, column) in self.sequence.columns().iter().enumerate() {
+            let Some(prim) = column.prim().map(Prim::of) else { continue };
+            let rows = if self.sequence.pieces && c > 0 { chunk.total } else { chunk.count };
+            let mut shape = vec![rows];
+            // SAFETY: there is a size for each dimension of an element, for all columns in turn, and an address for each column.
+            let data = unsafe {
+                shape.extend((1..column.rank()).map(|i| *chunk.sizes.add(at + i - 1)));
+                *chunk.columns.add(c)
+            };
+            at += column.rank().saturating_sub(1);
+            let count = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
+            let bytes = match count * prim.size() {
+                0 => &[],
+                // SAFETY: so many elements are there.
+                bytes => unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) },
+            };
+            let shape = PyTuple::new(py, shape)?;
+            let array = (PyByteArray::new(py, bytes), prim.numpy_name(), shape);
+            columns.push(helpers.getattr("array")?.call1(array)?);
+        }
+        let value = match (self.sequence.pieces, columns.len()) {
+            (true, _) => {
+                let values = columns.split_off(1);
+                helpers.getattr("pieces")?.call1((columns.pop(), values))?
+            }
+            (false, 1) => columns.remove(0),
+            (false, _) => PyTuple::new(py, columns)?.into_any(),
+        };
+        self.function.call1(py, (self.index, value)).map(|_| ())
+    }
+}
+
+unsafe extern "C" fn push(state: *mut c_void, chunk: *const Chunk) -> c_int {
+    // SAFETY: the state is a sink that lives until the call is over, and only this thread has it now.
+    let (sink, chunk) = unsafe { (&mut *state.cast::<Sink>(), &*chunk) };
+    Python::attach(|py| match sink.take(py, chunk) {
+        Ok(()) => 0,
+        Err(error) => {
+            sink.error = Some(error);
+            1
         }
     })
 }

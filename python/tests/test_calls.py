@@ -3,8 +3,10 @@
 import ast
 import gc
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -46,6 +48,10 @@ entry constant : []i32 = #[noinline] iota 4 |> map i32.i64
 entry transposed [n][m] (xs: [n][m]f64) : [m][n]f64 = transpose xs
 entry total (xs: seq f64) : f64 = seq.reduce (+) 0 xs
 entry rows (xs: seq ([3]f32)) : f32 = seq.reduce (+) 0 (seq.map f32.sum xs)
+entry doubled (xs: seq f64) : seq f64 = seq.map (* 2) xs
+entry pairs (xs: seq f64) : (seq (f64, i32), f64) = (seq.map (\\x -> (2 * x, i32.f64 x)) xs, seq.reduce (+) 0 xs)
+entry pieces (n: i64) : seq ([]i64) = seq.map (\\i -> iota i) (seq.iota n)
+entry picked (is: seq i64) : seq i64 = seq.map (\\i -> (iota 3)[i]) is
 entry large (n: i64) : []f64 = replicate n 1.5
 entry long (n: i64) : f64 = f64.sum (map (\\i -> loop x = f64.i64 i for _k < 2000i32 do f64.sin x + 1) (iota n))
 """
@@ -240,6 +246,97 @@ class Calls(unittest.TestCase):
             self.assertEqual(self.m.total(fehu.FileChunks(path, bytes_each=8000)), sum(range(100000)))
         finally:
             os.remove(path)
+
+    def test_sequences_come_out_as_iterators(self):
+        m = self.m
+        doubled = m.doubled(iter([np.ones(3), np.arange(4.0)]))
+        self.assertEqual([chunk.tolist() for chunk in doubled], [[2, 2, 2], [0, 2, 4, 6]])
+        pairs, total = m.pairs(np.arange(n, dtype=float) for n in (2, 3))
+        self.assertEqual([(a.tolist(), b.tolist()) for a, b in pairs], [([0, 2], [0, 1]), ([0, 2, 4], [0, 1, 2])])
+        self.assertEqual(total.result(), 4)
+        # What nobody takes does not hold up the rest, and arrays in memory are one chunk.
+        self.assertEqual(m.pairs.stream(np.ones(10))[1].result(), 10)
+        self.assertEqual([[piece.tolist() for piece in chunk] for chunk in m.pieces.stream(3)], [[[], [0], [0, 1]]])
+        # With arrays only, results are arrays.
+        self.assertEqual(m.doubled(np.ones(2)).tolist(), [2, 2])
+
+        def endless():
+            while True:
+                yield np.ones(1000)
+
+        first = m.doubled(endless())
+        self.assertEqual(next(first)[0], 2)
+        self.assertEqual(m.at([5], 0), 5)  # the module is not busy
+        first.close()
+        self.assertEqual(list(first), [])
+        dropped = m.doubled(endless())
+        next(dropped)
+        del dropped
+        deadline = time.monotonic() + 60
+        while any(thread.name == "fehu-doubled" for thread in threading.enumerate()):
+            self.assertLess(time.monotonic(), deadline, "a program that nobody listens to goes on")
+            gc.collect()
+            time.sleep(0.01)
+
+        def broken():
+            yield np.ones(3)
+            raise KeyError("gone")
+
+        self.wrong(KeyError, "gone", list, m.doubled(broken()))
+        self.wrong(fehu.ProgramError, "out of bounds", list, m.picked(iter([np.array([0, 7])])))
+        self.wrong(fehu.ArgumentError, "chunks of float64", list, m.doubled(iter([np.ones(2, np.float32)])))
+        self.wrong(fehu.ArgumentError, "yields no sequences", m.dot.stream, [1.0], [1.0])
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(m.doubled(iter([np.ones(3), np.ones(2)])).to(f"{folder}/x.npy"), 5)
+            self.assertEqual(np.load(f"{folder}/x.npy").tolist(), [2] * 5)
+
+    def test_results_in_tuples_can_be_written_to(self):
+        more, _ = self.m.both(np.zeros(3, np.int32))
+        more[0] = 7
+        self.assertEqual(more.tolist(), [7, 1, 1])
+
+    def test_a_process_survives_bad_input(self):
+        m = self.m
+        # Sizes that no array has.
+        self.wrong(fehu.Error, "", m.large, -(2**63))
+        self.wrong(fehu.OutOfMemory, "", m.large, 2**62)
+        self.wrong(fehu.ArgumentError, "nan", m.large, float("nan"))
+        self.wrong(fehu.ArgumentError, "inf", m.large, float("inf"))
+        self.wrong(fehu.ArgumentError, "float64", m.large, np.float64(3))
+        # Objects that are no arrays, and arrays that are no numbers.
+        for wrong in (None, "text", b"bytes", {1}, {"a": 1}, np.array(["a"]), np.array([None]), np.ma.masked, memoryview(b"x").cast("c"), type):
+            self.wrong(fehu.ArgumentError, "argument `xs`", m.at, wrong, 0)
+        structured = np.zeros(2, [("x", "i4")])
+        self.wrong(fehu.ArgumentError, "argument `xs`", m.at, structured, 0)
+        self.wrong(fehu.ArgumentError, "argument `xs`", m.at, np.zeros(2, complex), 0)
+        # One after the other in memory it is not, nor ours to write to; it is read all the same.
+        shared = np.broadcast_to(np.int32(4), (5,))
+        self.assertEqual(m.at(shared, 4), 4)
+        self.assertEqual(m.put(np.broadcast_to(np.float32(1), (3,))).tolist(), [42, 1, 1])
+
+        class Liar:
+            def __array__(self, dtype=None, copy=None):
+                return 5
+
+        class Raiser:
+            def __dlpack_device__(self):
+                raise ValueError("no device")
+
+            def __dlpack__(self, **named):
+                raise ValueError("no tensor")
+
+        for wrong in (Liar(), Raiser()):
+            self.wrong(Exception, "", m.at, wrong, 0)
+        self.wrong(fehu.CompileError, "", fehu.compile, "entry f (x: i32) =", "c")
+        self.wrong(fehu.CompileError, "UTF-8|utf-8", fehu.compile, self.undecodable(), "c")
+        self.assertEqual(m.at([1, 2], 1), 2)
+
+    def undecodable(self):
+        path = os.path.join(tempfile.mkdtemp(), "latin.fut")
+        with open(path, "wb") as file:
+            file.write(b"entry f = 1 -- \xe9\n")
+        self.addCleanup(shutil.rmtree, os.path.dirname(path))
+        return path
 
     def test_threads_and_futures(self):
         xs = np.ones(1000, np.float32)

@@ -24,10 +24,10 @@ entry combine (a: acc) (b: acc) : acc = {n = a.n + b.n, sum = a.sum + b.sum, mos
 entry finish (a: acc) : (f32, f32) = (a.sum / f32.i64 a.n, a.most)
 entry minus (a: acc) (b: acc) : acc = {n = a.n - b.n, sum = a.sum, most = a.most}
 entry slow (xs: []f32) : acc =
-  let wasted = f32.sum (map (\\x -> loop y = x for _i < 20000i32 do f32.sin y) (take 200 xs))
+  let wasted = f32.sum (map (\\x -> loop y = x for _i < 30000i32 do f32.sin y) (take 200 xs))
   in {n = length xs + i64.f32 (0 * wasted), sum = f32.sum xs, most = f32.maximum xs}
 entry slow_combine (a: acc) (b: acc) : acc =
-  let wasted = f32.sum (map (\\i -> loop y = f32.i64 i for _i < 4000i32 do f32.sin y) (iota 1000))
+  let wasted = f32.sum (map (\\i -> loop y = f32.i64 i for _i < 3000i32 do f32.sin y) (iota 1000))
   in {n = a.n + b.n + i64.f32 (0 * wasted), sum = a.sum + b.sum, most = f32.max a.most b.most}
 entry smooth [n] (xs: [n]f32) : [n]f32 =
   tabulate n (\\i -> (xs[i64.max 0 (i - 1)] + xs[i] + xs[i64.min (n - 1) (i + 1)]) / 3)
@@ -41,6 +41,8 @@ entry shift [n] (before: f32) (xs: [n]f32) : [n]f32 = map (before +) xs
 entry bins (size: i64) (xs: []f32) : [size]i64 =
   hist (+) 0 size (map (\\x -> i64.f32 x %% size) xs) (map (const 1) xs)
 entry at (xs: []f32) : f32 = xs[6]
+entry huge (xs: []f32) : []f32 = replicate (1 << 50) xs[0]
+entry halves (xs: seq f32) : (seq f32, f32) = (seq.map (/ 2) xs, seq.reduce (+) 0 xs)
 entry count (xs: seq f32) : i64 = seq.reduce (+) 0 (seq.map (const 1) xs)
 """
 
@@ -89,6 +91,12 @@ class Partition(unittest.TestCase):
             # For another process, which does not have the files.
             recipe = dataclasses.replace(m.recipe, name="elsewhere")
         self.assertEqual(pickle.loads(pickle.dumps(fehu._compile.rebuild(recipe))).main(4), 41)
+
+    def test_errors_travel(self):
+        with self.assertRaises(fehu.CompileError) as caught:
+            fehu.compile("entry f = g", "c")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.diagnostics), (str(caught.exception), caught.exception.diagnostics))
 
     def test_another_version_is_refused(self):
         recipe = dataclasses.replace(program().recipe, version="0.0.9")
@@ -160,16 +168,14 @@ class Dask(unittest.TestCase):
         cls.fd, cls.da, cls.m = fd, da, program()
         cls.client = fd.client(n_workers=2, threads_per_worker=1, silence_logs=50)
         cls.folder = tempfile.TemporaryDirectory()
-        cls.x = np.random.default_rng(5).normal(size=40_000).astype(np.float32)
+        cls.x = np.random.default_rng(5).normal(size=20_000).astype(np.float32)
         cls.path = f"{cls.folder.name}/x.npy"
         np.save(cls.path, cls.x)
         cls.blocks = [cls.x[i : i + 1000] for i in range(0, len(cls.x), 1000)]
 
     @classmethod
     def tearDownClass(cls):
-        cluster = cls.client.cluster
         cls.client.close()
-        cluster.close()
         cls.folder.cleanup()
 
     def distributed(self):
@@ -177,15 +183,15 @@ class Dask(unittest.TestCase):
 
     def test_maps(self):
         fd, da, m, x = self.fd, self.da, self.m, self.distributed()
-        self.assertEqual(x.numblocks, (40,))
+        self.assertEqual(x.numblocks, (20,))
         y = fd.map_blocks(m.scaled, np.float32(3), x)
         self.assertEqual((y.dtype, y.chunks), (np.float32, x.chunks))
         np.testing.assert_array_equal(y.compute(), 3 * self.x)
         # The neighbours' rows make the borders vanish.
         z = fd.map_blocks(m.smooth, x, depth={0: 1}, boundary="nearest")
         np.testing.assert_array_equal(z.compute(), m.smooth(self.x))
-        table = da.from_array(self.x.reshape(400, 100), chunks=(30, 40))
-        np.testing.assert_array_equal(fd.map_blocks(m.rows, table).compute(), m.rows(self.x.reshape(400, 100)))
+        table = da.from_array(self.x.reshape(200, 100), chunks=(30, 40))
+        np.testing.assert_array_equal(fd.map_blocks(m.rows, table).compute(), m.rows(self.x.reshape(200, 100)))
         kept = fd.map_blocks(m.positive, x)
         np.testing.assert_array_equal(kept.compute(), self.x[self.x > 0])
 
@@ -218,6 +224,10 @@ class Dask(unittest.TestCase):
                 stream.write(self.x[: 100 * (number + 1)].tobytes())
         files = fd.files(f"{self.folder.name}/part*.gz", np.float32)
         self.assertEqual(fd.stream(m.count, files).compute(), [100, 200, 300])
+        out = f"{self.folder.name}/out"
+        written = fd.stream(m.halves, files, out=out).compute()
+        self.assertEqual([path for path, _ in written], [f"{out}/part-{number:05}-0.npy" for number in range(3)])
+        np.testing.assert_array_equal(np.load(written[2][0]), self.x[:300] / 2)
         os.truncate(files[1].path, 20)
         with self.assertRaisesRegex(fehu.Error, "partition 0.*part1.gz.*when the work was planned"):
             fd.stream(m.count, files[1:]).compute()
@@ -229,23 +239,25 @@ class Dask(unittest.TestCase):
         error = caught.exception
         self.assertEqual((error.partition, error.rows), (1, (10, 15)))
         self.assertRegex(error.place, r":\d+:\d+")
+        with self.assertRaisesRegex(fehu.OutOfMemory, r"partition \d, rows \d+ to \d+: [^\0]*chunk_bytes"):
+            self.fd.map_blocks(self.m.huge, x).compute()
 
-    def kill_when(self, started):
-        """Kills a worker once there is a result of this function."""
-        deadline = time.monotonic() + 60
-        while not any(str(key).startswith(started) for keys in self.client.has_what().values() for key in keys):
-            self.assertLess(time.monotonic(), deadline)
+    def kill_when(self, started, future):
+        """Kills a worker once there is a result of this function, unless everything is done by then; yields whether it was."""
+        while not future.done():
+            if any(str(key).startswith(started) for keys in self.client.has_what().values() for key in keys):
+                os.kill(next(iter(self.client.run(os.getpid).values())), signal.SIGKILL)
+                return True
             time.sleep(0.005)
-        os.kill(next(iter(self.client.run(os.getpid).values())), signal.SIGKILL)
+        return False
 
     def test_workers_are_killed_during_the_map_and_while_parts_are_combined(self):
         m = self.m
         expected = in_one_process(m, self.blocks)
         future = self.client.compute(self.fd.reduce(m.slow, m.slow_combine, self.distributed(), finish=m.finish))
-        self.kill_when("slow-")
-        self.kill_when("slow_combine-")
-        self.assertFalse(future.done())
-        self.assertEqual(future.result(timeout=60), expected)
+        self.assertTrue(self.kill_when("slow-", future))
+        self.kill_when("slow_combine-", future)
+        self.assertEqual(future.result(timeout=300), expected)
 
     def test_warm(self):
         found = self.fd.warm(self.client, self.m)

@@ -1,6 +1,5 @@
-// The tables that describe a program to the runtime: its types and entry points, for the command line and the server, and
-// what contexts, the scheduler and devices need to know. Shared libraries describe themselves by them to whoever loads them:
-// `rust/fehu/src/tables.rs` has the same layout, and `TABLES_VERSION` its number.
+// The tables that describe the types of a program: for the command line and the server, and, in shared libraries, for those who load
+// them, who know this layout by its number; see bindings.h.
 //
 // A value is handled through a pointer to its C representation: a scalar is stored as its C type; an
 // array or an opaque value as the pointer that the API returns. "out" parameters point to such a location, and
@@ -23,11 +22,7 @@ struct fe_prim {
 FE_SHARED_DATA const struct fe_prim fe_prim_i8, fe_prim_i16, fe_prim_i32, fe_prim_i64, fe_prim_u8, fe_prim_u16,
     fe_prim_u32, fe_prim_u64, fe_prim_f16, fe_prim_f32, fe_prim_f64, fe_prim_bool;
 
-struct fe_kernel;
 struct fe_type;
-struct fe_streaming;
-struct fe_pull;
-struct fe_push;
 
 struct fe_field {
   const char *name;
@@ -93,54 +88,3 @@ struct fe_type {
   const struct fe_sum *sum;
   const struct fe_opaque_array *opaque_array;
 };
-
-struct fe_entry {
-  const char *name;
-  int num_inputs;
-  const char *const *input_names;
-  const struct fe_type *const *inputs;
-  const bool *consumed; // one flag for each input
-  const struct fe_type *output;
-  bool fresh;
-  int num_tuning_params;
-  const int *tuning_params; // indices of parameters of the context
-  int num_attributes;
-  const char *const *attributes;
-  int (*call)(struct futhark_context *ctx, void *out, const void *const *inputs);
-  const struct fe_streaming *streaming; // NULL if it is not on sequences
-  // In shared libraries, of entry points on sequences: `inputs` that are sequences are not looked at, and `pulls` and `pushes` have
-  // the caller's functions for them.
-  int (*stream)(struct futhark_context *ctx, void *out, const void *const *inputs, const struct fe_pull *pulls,
-                const struct fe_push *pushes);
-  int num_sources, num_sinks;
-  const int *sources; // the inputs that are sequences
-};
-
-// Written by the compiler at the end of the program.
-struct fe_program {
-  // Tuning parameters.
-  int num_tuning_params;
-  const char *const *tuning_names, *const *tuning_classes;
-  // Places with a parallel operation; the scheduler knows something of each.
-  int num_sites;
-  // Values that are computed once. What `constants_init` has allocated is released by `constants_free`, also if it
-  // fails in the middle.
-  size_t constants_size;
-  int (*constants_init)(struct futhark_context *ctx);
-  void (*constants_free)(struct futhark_context *ctx);
-  // Kernels. Their text is in pieces, with NULL at the end; that of kernel k, if it has its own, is between
-  // `#if !defined FE_PART || FE_PART == k` and `#endif`.
-  int num_kernels;
-  const struct fe_kernel *kernels;
-  const char *const *device_source;
-  int num_checks; // in all kernels
-  // Records the error of a failed check, with the values that the kernel has left.
-  void (*device_error)(struct futhark_context *ctx, int check, const int64_t *values);
-  // Types and entry points; libraries have none here.
-  int num_types;
-  const struct fe_type *const *types;
-  int num_entries;
-  const struct fe_entry *entries;
-};
-
-FE_SHARED_DATA const struct fe_program fe_program;

@@ -18,7 +18,7 @@ pub struct Program<'a> {
     pub constants_struct: &'a str,
     /// All functions, with `fe_constants_init` and `fe_constants_free`, and before them what they need. For devices also
     /// `fe_device_source` (see [`device_source`]), the table `fe_kernels`, whose last row is empty, `FE_NUM_CHECKS` and
-    /// `fe_device_error`: `struct fe_program` of `types.h` says what they are.
+    /// `fe_device_error`: `struct fe_program` of `entries.h` says what they are.
     pub functions: &'a str,
     /// The number of places with a parallel operation; the scheduler knows something of each.
     pub sites: usize,
@@ -36,6 +36,9 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
     part(&mut out, "constants", program.constants_struct);
     part(&mut out, "the program", program.functions);
     part(&mut out, "functions of the interface", &api.definitions);
+    if mode == Mode::Shared {
+        parts(&mut out, BINDINGS);
+    }
     part(&mut out, "tables", &format!("{}{}", api.tables, table(mode, target, program.sites)));
     out.push_str("\n#ifndef FE_SEPARATE\n");
     sources(&mut out, mode, target, api.streams);
@@ -93,7 +96,7 @@ fn sources(out: &mut String, mode: Mode, target: Target, streams: bool) {
     parts(out, main);
 }
 
-/// What a program tells the runtime; see `types.h`.
+/// What a program tells the runtime, and a shared library those who load it; see `entries.h` and `bindings.h`.
 fn table(mode: Mode, target: Target, sites: usize) -> String {
     let mut out = format!(
         "\nFE_SHARED_DEFINED const struct fe_program fe_program = {{
@@ -117,8 +120,8 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
         );
     }
     match mode {
-        Mode::Library => {}
-        Mode::Executable | Mode::Server | Mode::Shared => out.push_str(
+        Mode::Library | Mode::Shared => {}
+        Mode::Executable | Mode::Server => out.push_str(
             "  .num_types = sizeof fe_type_list / sizeof fe_type_list[0] - 1,
   .types = fe_type_list,
   .num_entries = sizeof fe_entries / sizeof fe_entries[0] - 1,
@@ -128,18 +131,25 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
     }
     out.push_str("};\n");
     if mode == Mode::Shared {
-        out.push_str(&format!(
-            "\n// Where whoever loads this file begins.\n\
-             const struct fe_program *fehu_program(int version) {{\n  \
-               return version == {TABLES_VERSION} ? &fe_program : NULL;\n}}\n"
-        ));
+        out.push_str(START);
     }
     out
 }
 
-/// The version of the tables in `types.h`: whoever loads a [`Mode::Shared`] has to know the layout. `rust/fehu/src/tables.rs`
-/// has the same number.
-const TABLES_VERSION: i32 = 1;
+/// Where whoever loads a shared library begins.
+const START: &str = "
+const struct fehu_bindings *fehu_bindings(void) {
+  static const struct fehu_bindings bindings = {
+    .size = sizeof bindings,
+    .version = FEHU_BINDINGS,
+    .num_types = sizeof fe_type_list / sizeof fe_type_list[0] - 1,
+    .num_entries = sizeof fe_entries / sizeof fe_entries[0] - 1,
+    .types = fe_type_list,
+    .entries = fe_entries,
+  };
+  return &bindings;
+}
+";
 
 /// What comes after the interface waits for files and clients: it is compiled with less effort, which halves the
 /// time of the C compiler.
@@ -219,7 +229,9 @@ const BASE: Files = files![
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
-const CONTEXT: Files = files!["types.h", "streams.h", "context.h", "interface.h"];
+const CONTEXT: Files = files!["types.h", "entries.h", "streams.h", "context.h", "interface.h"];
+/// What shared libraries tell those who load them.
+const BINDINGS: Files = files!["bindings.h"];
 /// Memory and contexts.
 const CONTEXTS: Files = files!["memory.c", "context.c"];
 /// Objects of the interface.

@@ -115,6 +115,51 @@ fn a_missing_c_compiler_is_told() {
 }
 
 #[test]
+fn without_a_c_compiler_the_one_of_a_python_package_is_used() {
+    let place = Place::new("brought-cc");
+    place.write("a.fut", "entry main (x: i32) = x + 1\n");
+    place.write("input", "41");
+    let script = |name: &str, text: &str| {
+        let path = place.0.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("it can be written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it can be made a program");
+        path
+    };
+    // A Python that has the package, and one that does not.
+    let path = std::env::var("PATH").expect("there is a path");
+    let tell = place.0.join("called");
+    let with = script(
+        "with",
+        &format!(
+            "test \"$1\" = -c && exit 0\ntest \"$1 $2 $3\" = \"-m ziglang cc\" || exit 3\n\
+             echo yes >> '{}'\nshift 3\nPATH='{path}' exec cc \"$@\"",
+            tell.display()
+        ),
+    );
+    let without = script("without", "exit 1");
+    let empty = place.0.join("empty");
+    std::fs::create_dir_all(&empty).expect("the folder can be made");
+    let run = |args: &[&str], python: &std::path::Path| {
+        let mut command = place.command(args);
+        command.env("PATH", &empty).env("FEHU_PYTHON", python).env_remove("CC");
+        let input = std::fs::File::open(place.0.join("input")).expect("it is there");
+        command.stdin(input).output().expect("the binary runs")
+    };
+    let output = run(&["run", "a.fut"], &with);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "42i32");
+    assert!(stderr(&output).contains("-m ziglang cc"), "{}", stderr(&output));
+    assert!(tell.exists(), "it was another compiler");
+    let output = run(&["c", "a.fut"], &with);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = run(&["run", "a.fut"], &without);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("pip install ziglang"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_c_compiler_that_fails_is_told() {
     let place = Place::new("bad-cc");
     place.write("a.fut", "entry main (x: i32) = x\n");

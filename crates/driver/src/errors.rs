@@ -136,6 +136,7 @@ pub(crate) fn no_c_compiler(tried: &[String]) -> Diagnostic {
     Diagnostic::error_without_place("c-compiler-not-found", message)
         .note(format!("looked for {}", tried.join(", ")))
         .help("install gcc or clang, or set the environment variable CC to the C compiler")
+        .help("`pip install ziglang` brings one, which is found if that Python is on the path")
 }
 
 /// The C compiler refused what we made.

@@ -32,7 +32,7 @@ fn head(name: &str) -> String {
         "// Made by fehu-build.
 
 unsafe extern \"C\" {{
-    fn fehu_{name}_program(version: i32) -> *const ::fehu::tables::Program;
+    fn fehu_{name}_bindings() -> *const ::fehu::tables::Bindings;
     fn fehu_{name}_context_config_new() -> *mut ::std::ffi::c_void;
     fn fehu_{name}_context_config_free(config: *mut ::std::ffi::c_void);
     fn fehu_{name}_context_new(config: *mut ::std::ffi::c_void) -> *mut ::std::ffi::c_void;
@@ -47,7 +47,7 @@ impl Module {{
     /// Makes a context.
     pub fn new() -> ::fehu::Result<Module> {{
         ::fehu::Program::new(::fehu::Functions {{
-            program: fehu_{name}_program,
+            bindings: fehu_{name}_bindings,
             config_new: fehu_{name}_context_config_new,
             config_free: fehu_{name}_context_config_free,
             context_new: fehu_{name}_context_new,

@@ -114,7 +114,7 @@ impl Builder {
 /// The program's public names with the module's name in them.
 fn renamed(c: &str, name: &str) -> String {
     c.replace("futhark_", &format!("fehu_{name}_"))
-        .replace("fehu_program(", &format!("fehu_{name}_program("))
+        .replace("fehu_bindings(", &format!("fehu_{name}_bindings("))
 }
 
 fn variable(name: &str) -> Result<String, String> {

@@ -36,7 +36,7 @@ impl std::error::Error for Error {}
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Functions {
-    pub program: unsafe extern "C" fn(c_int) -> *const tables::Program,
+    pub bindings: unsafe extern "C" fn() -> *const tables::Bindings,
     pub config_new: unsafe extern "C" fn() -> *mut c_void,
     pub config_free: unsafe extern "C" fn(*mut c_void),
     pub context_new: unsafe extern "C" fn(*mut c_void) -> Ctx,
@@ -87,11 +87,10 @@ impl Program {
     pub fn new(functions: Functions) -> Result<Program> {
         // SAFETY: the functions are those of a program of the compiler, as the generated code has declared them.
         unsafe {
-            let tables = (functions.program)(tables::VERSION);
-            if tables.is_null() {
+            let Some(tables) = tables::Bindings::known((functions.bindings)()) else {
                 let what = "the crate `fehu` and the compiler are of different versions";
                 return Err(Error::Argument(what.to_owned()));
-            }
+            };
             let config = (functions.config_new)();
             let raw = (functions.context_new)(config);
             let context = Arc::new(Context {
@@ -104,8 +103,7 @@ impl Program {
             if let Some(message) = context.message() {
                 return Err(Error::Program(message));
             }
-            let types = (*tables).types().collect();
-            Ok(Program { context, entries: (*tables).entries(), types })
+            Ok(Program { context, entries: tables.entries(), types: tables.types().collect() })
         }
     }
 

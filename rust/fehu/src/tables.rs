@@ -1,12 +1,13 @@
-//! The tables by which a shared library describes itself: the layout of `crates/backend/runtime/types.h`, member by member.
+//! The tables by which a shared library describes itself: the layout of `crates/backend/runtime/bindings.h`, and of `types.h` beside it, member by
+//! member. They are there for this, and have a number; nothing else of the runtime is known here.
 //!
 //! A value is handled through a pointer to its C representation: a scalar is its C type, everything else is the pointer that the C
 //! interface gives out. In "slots" of eight bytes there is room for all of them.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// The layout that this file knows; `TABLES_VERSION` of the compiler.
-pub const VERSION: c_int = 1;
+/// The layout that this file knows: `FEHU_BINDINGS`.
+const VERSION: c_int = 2;
 
 /// A context of the program.
 pub type Ctx = *mut c_void;
@@ -91,6 +92,25 @@ pub struct Type {
     opaque_array: *const OpaqueArray,
 }
 
+/// `struct fehu_column`
+#[repr(C)]
+pub struct Column {
+    prim: *const CPrim,
+    rank: c_int,
+}
+
+/// `struct fehu_sequence`
+#[repr(C)]
+pub struct Sequence {
+    /// The number of the parameter, or of the field of the result; -1 for the whole result.
+    pub place: c_int,
+    /// Whether elements differ in size.
+    pub pieces: bool,
+    num_columns: c_int,
+    columns: *const Column,
+}
+
+/// `struct fehu_entry`
 #[repr(C)]
 pub struct Entry {
     name: *const c_char,
@@ -100,12 +120,7 @@ pub struct Entry {
     consumed: *const bool,
     output: *const Type,
     pub fresh: bool,
-    num_tuning_params: c_int,
-    tuning_params: *const c_int,
-    num_attributes: c_int,
-    attributes: *const *const c_char,
     pub call: unsafe extern "C" fn(Ctx, *mut c_void, *const *const c_void) -> c_int,
-    streaming: *const c_void,
     pub stream: Option<
         unsafe extern "C" fn(
             Ctx,
@@ -116,8 +131,9 @@ pub struct Entry {
         ) -> c_int,
     >,
     num_sources: c_int,
-    pub num_sinks: c_int,
-    sources: *const c_int,
+    num_sinks: c_int,
+    sources: *const Sequence,
+    sinks: *const Sequence,
 }
 
 /// `struct futhark_chunk`
@@ -143,23 +159,14 @@ pub struct Push {
     pub state: *mut c_void,
 }
 
+/// `struct fehu_bindings`
 #[repr(C)]
-pub struct Program {
-    num_tuning_params: c_int,
-    tuning_names: *const *const c_char,
-    tuning_classes: *const *const c_char,
-    num_sites: c_int,
-    constants_size: usize,
-    constants_init: *const c_void,
-    constants_free: *const c_void,
-    num_kernels: c_int,
-    kernels: *const c_void,
-    device_source: *const c_void,
-    num_checks: c_int,
-    device_error: *const c_void,
+pub struct Bindings {
+    size: usize,
+    version: c_int,
     num_types: c_int,
-    types: *const *const Type,
     num_entries: c_int,
+    types: *const *const Type,
     entries: *const Entry,
 }
 
@@ -172,7 +179,7 @@ macro_rules! constant {
         )*
     };
 }
-constant!(CPrim, Field, Record, Variant, Sum, OpaqueArray, Type, Entry, Program);
+constant!(CPrim, Field, Record, Variant, Sum, OpaqueArray, Type, Column, Sequence, Entry, Bindings);
 
 fn text(pointer: *const c_char) -> &'static str {
     // SAFETY: names in tables are constant strings.
@@ -291,20 +298,50 @@ impl Entry {
     pub fn inputs(&self) -> Vec<Input> {
         let names = slice(self.input_names, self.num_inputs);
         let consumed = slice(self.consumed, self.num_inputs);
-        let sources = slice(self.sources, self.num_sources);
         let types = references(self.inputs, self.num_inputs).enumerate();
         types
             .map(|(i, ty)| Input {
                 name: text(names[i]),
                 ty,
                 consumed: consumed[i],
-                sequence: sources.iter().any(|&source| usize::try_from(source) == Ok(i)),
+                sequence: self
+                    .sources()
+                    .iter()
+                    .any(|source| usize::try_from(source.place) == Ok(i)),
             })
             .collect()
     }
 
     pub fn output(&self) -> &'static Type {
         reference(self.output)
+    }
+
+    /// The parameters that are sequences.
+    pub fn sources(&self) -> &'static [Sequence] {
+        slice(self.sources, self.num_sources)
+    }
+
+    /// The results that are sequences.
+    pub fn sinks(&self) -> &'static [Sequence] {
+        slice(self.sinks, self.num_sinks)
+    }
+}
+
+impl Sequence {
+    pub fn columns(&self) -> &'static [Column] {
+        slice(self.columns, self.num_columns)
+    }
+}
+
+impl Column {
+    /// None if it has no contents.
+    pub fn prim(&self) -> Option<&'static CPrim> {
+        (!self.prim.is_null()).then(|| reference(self.prim))
+    }
+
+    /// With the dimension of the sequence.
+    pub fn rank(&self) -> usize {
+        usize::try_from(self.rank).unwrap_or(0)
     }
 }
 
@@ -316,7 +353,21 @@ pub struct Input {
     pub sequence: bool,
 }
 
-impl Program {
+impl Bindings {
+    /// What a library has returned, if it has the layout that is known here.
+    ///
+    /// # Safety
+    /// It is what `fehu_bindings` of a library that stays loaded has returned.
+    pub unsafe fn known(bindings: *const Bindings) -> Option<&'static Bindings> {
+        // SAFETY: the size and the number come first in all versions, and the table is constant.
+        unsafe {
+            let known = !bindings.is_null()
+                && (*bindings).size >= size_of::<Bindings>()
+                && (*bindings).version == VERSION;
+            known.then(|| &*bindings)
+        }
+    }
+
     pub fn types(&self) -> impl Iterator<Item = &'static Type> {
         references(self.types, self.num_types)
     }

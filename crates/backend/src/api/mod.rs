@@ -10,6 +10,7 @@
 //! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`call`]: by callers of libraries; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
+mod bindings;
 mod call;
 mod code;
 mod entry;

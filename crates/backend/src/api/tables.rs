@@ -1,10 +1,9 @@
 //! Tables of types and entry points, for the command line and the server of the same program.
 //!
-//! Their layout is in `runtime/types.h`. The functions in them have the same signature for all types, so each
-//! is a small wrapper around a function of the API.
+//! Their layout is in `runtime/types.h` and `runtime/entries.h`. The functions in them have the same signature for all types, so each
+//! is a small wrapper around a function of the API. Shared libraries have other tables of entry points ([`super::bindings`]).
 
 use super::TuningParam;
-use super::call::{Input, inputs_of};
 use super::code::{Code, commas, lines};
 use super::entry::{c_function, input_types};
 use super::manifest::attribute;
@@ -34,31 +33,32 @@ pub(super) fn tables(
         entries.iter().enumerate().map(|(i, entry)| out.entry(i, entry, tuning)).collect();
     let pointers = commas(0..count, |id| format!("&fe_types[{id}]"));
     format!(
-        "// Types and entry points, for main().\n\
+        "// Types and entry points.\n\
          static const struct fe_type fe_types[{}];\n{}\n{}\n\
          static const struct fe_type fe_types[{}] = {{\n{described}}};\n\n\
          static const struct fe_type *const fe_type_list[] = {{{pointers}{}NULL}};\n\n\
-         static const struct fe_entry fe_entries[] = {{\n{entry_rows}  {{.name = NULL}},\n}};\n",
+         static const struct {} fe_entries[] = {{\n{entry_rows}  {{.name = NULL}},\n}};\n",
         count.max(1),
         out.code.definitions,
         out.data,
         count.max(1),
         if count == 0 { "" } else { ", " },
+        if mode == Mode::Shared { "fehu_entry" } else { "fe_entry" },
     )
 }
 
-struct Tables<'a> {
-    types: &'a Types,
+pub(super) struct Tables<'a> {
+    pub(super) types: &'a Types,
     /// Of entry points on sequences.
-    steps: &'a [Steps<'a>],
+    pub(super) steps: &'a [Steps<'a>],
     mode: Mode,
     /// Functions.
-    code: Code,
+    pub(super) code: Code,
     /// Lists that the tables point to.
-    data: String,
+    pub(super) data: String,
 }
 
-const CTX: &str = "struct futhark_context *ctx";
+pub(super) const CTX: &str = "struct futhark_context *ctx";
 
 impl Tables<'_> {
     fn type_entry(&mut self, id: TypeId, ty: &TypeDef) -> String {
@@ -175,7 +175,7 @@ impl Tables<'_> {
     }
 
     /// A value, given a pointer to where it is.
-    fn load(&self, id: TypeId, pointer: &str) -> String {
+    pub(super) fn load(&self, id: TypeId, pointer: &str) -> String {
         let ty = self.types.get(id);
         match ty.is_prim() {
             true => format!("*(const {} *){pointer}", ty.c_name),
@@ -185,7 +185,12 @@ impl Tables<'_> {
 
     /// A call of a function that hands values out through pointers, its first arguments. The places where
     /// these values belong hold pointers of type `void *`.
-    fn call(&self, function: &str, outs: &[(TypeId, String)], rest: &str) -> Vec<String> {
+    pub(super) fn call(
+        &self,
+        function: &str,
+        outs: &[(TypeId, String)],
+        rest: &str,
+    ) -> Vec<String> {
         let mut body = Vec::new();
         let (mut args, mut stores) = (String::new(), Vec::new());
         for (i, (id, out)) in outs.iter().enumerate() {
@@ -410,60 +415,21 @@ impl Tables<'_> {
         format!(".opaque_array = &fe_opaque_array_{id}")
     }
 
-    /// The function of an entry point on sequences that takes lists; yields which inputs are sequences.
-    fn stream(
-        &mut self,
-        name: &str,
-        entry: &Entry,
-        inputs: &[&TypeDef],
-        ids: &[TypeId],
-        output: TypeId,
-    ) -> Vec<usize> {
-        let pushes =
-            (0..entry.sinks.len()).map(|i| format!(", pushes[{i}].sink, pushes[{i}].state"));
-        let mut rest = pushes.collect::<String>();
-        let mut sources = Vec::new();
-        for (i, (input, id)) in inputs_of(entry, inputs).iter().zip(ids).enumerate() {
-            match input {
-                Input::Value(..) => {
-                    rest.push_str(&format!(", {}", self.load(*id, &format!("inputs[{i}]"))));
-                }
-                Input::Source => {
-                    let pull = sources.len();
-                    rest.push_str(&format!(", pulls[{pull}].source, pulls[{pull}].state"));
-                    sources.push(i);
-                }
-                Input::Rest => {}
-            }
-        }
-        let function = format!("futhark_stream_{}", names::escape(&entry.name));
-        let mut body = lines!["(void)inputs;"; "(void)pulls;"; "(void)pushes;"];
-        body.extend(self.call(&function, &[(output, "out".to_owned())], &rest));
-        self.code.private(
-            &format!(
-                "int {name}({CTX}, void *out, const void *const *inputs, \
-                 const struct fe_pull *pulls, const struct fe_push *pushes)"
-            ),
-            &body,
-        );
-        sources
+    fn entry(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> String {
+        let Some(described) = self.described(index, entry) else { return String::new() };
+        let more = match self.mode {
+            Mode::Shared => self.binding(index, entry, &described),
+            Mode::Library | Mode::Executable | Mode::Server => self.own(index, entry, tuning),
+        };
+        let members = described.members.iter().chain(&more);
+        let members: String = members.map(|member| format!("    {member},\n")).collect();
+        format!("  {{\n{members}  }},\n")
     }
 
-    fn entry(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> String {
-        let steps = self.steps.iter().find(|steps| steps.streaming.entry == entry.name);
-        let streaming = match steps {
-            // Its function `futhark_stream_NAME` has them already.
-            Some(_) if self.mode == Mode::Shared => {
-                format!("&fe_streaming_{}", names::escape(&entry.name))
-            }
-            Some(steps) => super::steps::tables(steps, entry, &mut self.code, &mut self.data),
-            None => "NULL".to_owned(),
-        };
+    /// What all tables say of an entry point: its types, and a function that calls it.
+    fn described(&mut self, index: usize, entry: &Entry) -> Option<Described> {
         let (types, function) = (self.types, c_function(entry));
-        let (Some(inputs), Some(output)) = (input_types(types, entry), types.id(&entry.result))
-        else {
-            return String::new();
-        };
+        let (inputs, output) = (input_types(types, entry)?, types.id(&entry.result)?);
         let ids: Vec<TypeId> = entry.params.iter().filter_map(|(_, ty)| types.id(ty)).collect();
         let mut body =
             self.call(&function, &[(output, "out".to_owned())], &self.loads(&ids, "inputs"));
@@ -473,47 +439,15 @@ impl Tables<'_> {
         let thunk = function.replacen("futhark_entry_", "fe_call_", 1);
         self.code
             .private(&format!("int {thunk}({CTX}, void *out, const void *const *inputs)"), &body);
-        let mut streamed = Vec::new();
-        if steps.is_some() && self.mode == Mode::Shared {
-            let stream = format!("fe_stream_{}", names::escape(&entry.name));
-            let sources = self.stream(&stream, entry, &inputs, &ids, output);
-            let count = sources.len();
-            let sources =
-                commas(sources.iter().map(usize::to_string).chain(["-1".to_owned()]), |i| i);
-            self.data
-                .push_str(&format!("static const int fe_sources_{index}[] = {{{sources}}};\n"));
-            streamed = lines![
-                ".stream = {stream}";
-                ".num_sources = {count}";
-                ".num_sinks = {0}", entry.sinks.len();
-                ".sources = fe_sources_{index}";
-            ];
-        }
-        // One more than there are, since C has no empty arrays.
-        let list = |items: Vec<String>, end: &str| {
-            commas(items.into_iter().chain([end.to_owned()]), std::convert::identity)
-        };
-        let names = list(entry.params.iter().map(|(name, _)| quoted(name)).collect(), "NULL");
-        let input_list = list(ids.iter().map(|id| format!("&fe_types[{id}]")).collect(), "NULL");
-        let consumed =
-            list(entry.params.iter().map(|(_, ty)| ty.unique().to_string()).collect(), "false");
-        let relevant: Vec<String> = tuning
-            .iter()
-            .enumerate()
-            .filter(|(_, param)| param.entries.contains(&entry.name))
-            .map(|(i, _)| i.to_string())
-            .collect();
-        let num_tuning = relevant.len();
-        let params = list(relevant, "-1");
-        let attrs = list(entry.attrs.iter().map(|attr| quoted(&attribute(attr))).collect(), "NULL");
+        let names = list(entry.params.iter().map(|(name, _)| quoted(name)), "NULL");
+        let input_list = list(ids.iter().map(|id| format!("&fe_types[{id}]")), "NULL");
+        let consumed = list(entry.params.iter().map(|(_, ty)| ty.unique().to_string()), "false");
         self.data.push_str(&format!(
             "static const char *const fe_input_names_{index}[] = {{{names}}};\n\
              static const struct fe_type *const fe_inputs_{index}[] = {{{input_list}}};\n\
-             static const bool fe_consumed_{index}[] = {{{consumed}}};\n\
-             static const int fe_tuning_params_{index}[] = {{{params}}};\n\
-             static const char *const fe_attributes_{index}[] = {{{attrs}}};\n"
+             static const bool fe_consumed_{index}[] = {{{consumed}}};\n"
         ));
-        let mut members = lines![
+        let members = lines![
             ".name = {0}", quoted(&entry.name);
             ".num_inputs = {0}", inputs.len();
             ".input_names = fe_input_names_{index}";
@@ -521,15 +455,49 @@ impl Tables<'_> {
             ".consumed = fe_consumed_{index}";
             ".output = &fe_types[{output}]";
             ".fresh = {0}", entry.result.unique();
+            ".call = {thunk}";
+        ];
+        Some(Described { inputs: ids, output, members })
+    }
+
+    /// What main() has to know besides.
+    fn own(&mut self, index: usize, entry: &Entry, tuning: &[TuningParam]) -> Vec<String> {
+        let steps = self.steps.iter().find(|steps| steps.streaming.entry == entry.name);
+        let streaming = match steps {
+            Some(steps) => super::steps::tables(steps, entry, &mut self.code, &mut self.data),
+            None => "NULL".to_owned(),
+        };
+        let relevant: Vec<String> = tuning
+            .iter()
+            .enumerate()
+            .filter(|(_, param)| param.entries.contains(&entry.name))
+            .map(|(i, _)| i.to_string())
+            .collect();
+        let num_tuning = relevant.len();
+        let params = list(relevant.into_iter(), "-1");
+        let attrs = list(entry.attrs.iter().map(|attr| quoted(&attribute(attr))), "NULL");
+        self.data.push_str(&format!(
+            "static const int fe_tuning_params_{index}[] = {{{params}}};\n\
+             static const char *const fe_attributes_{index}[] = {{{attrs}}};\n"
+        ));
+        lines![
             ".num_tuning_params = {num_tuning}";
             ".tuning_params = fe_tuning_params_{index}";
             ".num_attributes = {0}", entry.attrs.len();
             ".attributes = fe_attributes_{index}";
-            ".call = {thunk}";
             ".streaming = {0}", streaming;
-        ];
-        members.extend(streamed);
-        let members: String = members.iter().map(|member| format!("    {member},\n")).collect();
-        format!("  {{\n{members}  }},\n")
+        ]
     }
+}
+
+/// A row for an entry point, and the types of its parameters and of its result.
+pub(super) struct Described {
+    pub(super) inputs: Vec<TypeId>,
+    pub(super) output: TypeId,
+    members: Vec<String>,
+}
+
+/// A list with one more than there are, since C has no empty arrays.
+pub(super) fn list(items: impl Iterator<Item = String>, end: &str) -> String {
+    commas(items.chain([end.to_owned()]), std::convert::identity)
 }

@@ -94,6 +94,7 @@ static int fake_fail(struct futhark_context *ctx, const char *message) {
 }
 
 #include "types.h"
+#include "entries.h"
 
 // ---- Arrays ----
 

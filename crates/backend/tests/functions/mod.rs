@@ -109,6 +109,7 @@ fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> S
         text.push_str(&runtime("atomics.h"));
     }
     text.push_str(&runtime("types.h"));
+    text.push_str(&runtime("entries.h"));
     text.push_str(&functions.constants_struct);
     text.push_str(&runtime("context.h"));
     text.push_str(&functions.text);
