@@ -32,9 +32,10 @@ use self::select::{Bins, OneHot};
 pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
-use super::num::{has_numbers, outer, zero};
+use super::num::{has_numbers, zero};
 use super::once::Quiet;
 use super::scalar::partials;
+use super::spread::spread;
 use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
@@ -43,14 +44,15 @@ use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the forward sweep is
-/// evaluated once, and the return sweep is the function of a map.
+/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the return sweep is
+/// spread.
 pub(super) fn vjp(
     b: &mut Builder<'_>,
     mut reverse: Reverse,
     fun: Lambda,
     args: &[Atom],
     seeds: &Seeds,
+    unroll: bool,
 ) -> Res<Vec<Atom>> {
     let mut by = Set::default();
     for (param, arg) in fun.params.iter().zip(args) {
@@ -66,27 +68,19 @@ pub(super) fn vjp(
     match *directions {
         None => all.extend(reverse.return_sweep(b, &steps, &results, seeds, &fun.params)?),
         Some(directions) => {
-            let inputs: Vec<Var> = seeds.iter().filter_map(|seed| seed.var()).collect();
-            let types: Vec<Type> = fun.params.iter().map(|param| b.ty(*param).clone()).collect();
-            let params: Vec<Var> = inputs
-                .iter()
-                .map(|input| {
-                    let row = b.ty(*input).row().or_bug("seed of one direction");
-                    b.param("seed", row)
-                })
-                .collect();
+            let ones = super::one_direction(b, seeds);
             let mut inner = Builder::new(b.vars_mut());
-            let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
-            let first = reverse.common.repeated();
+            let seeds: Vec<Atom> = ones.iter().map(|(seed, _)| Atom::Var(*seed)).collect();
+            let (first, loc) = (reverse.common.repeated(), reverse.loc.clone());
             let adjoints =
                 reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
-            // There may be no direction at all.
-            reverse.common.uncover(first);
             let body = inner.finish(adjoints);
-            let map = Lambda { params, body, ret: types };
-            let types = outer(&map.ret, directions);
-            let exp = super::num::map_exp(directions, inputs, map);
-            all.extend(b.several("adjoint", types, exp).into_iter().map(Atom::Var));
+            let (adjoints, checked) = spread(b, body, &ones, 0, (directions, unroll, loc))?;
+            if !checked {
+                // There may be no direction at all.
+                reverse.common.uncover(first);
+            }
+            all.extend(adjoints);
         }
     }
     Ok(all)
