@@ -28,28 +28,32 @@ use super::activity::Set;
 use super::num::{has_numbers, whole};
 use super::{Refused, Res};
 use fehu_base::{OrBug, bug};
-use fehu_ir::builder::Builder;
+use fehu_ir::builder::{Builder, count_stms};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, Body, Dim, Exp, Family, Loc, Scalar, Stm, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How that which depends on the seeds is represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Directions {
+enum Directions {
     /// With one more dimension of this size, the innermost.
     Vector(Atom),
     /// As so many variables.
     Lanes(usize),
 }
 
-/// Directions up to this number are lanes.
-const FEW: i64 = 4;
+/// So few directions are lanes, even if the program does not ask for it, unless that makes more statements than this.
+const FEW: i64 = 16;
+const LARGE: usize = 2000;
 
 impl Directions {
-    /// Of this number; `unroll` says that the program asks for lanes.
-    pub(super) fn of(count: Atom, unroll: bool) -> Directions {
+    /// Of this number, for this code; `unroll` says that the program asks for lanes.
+    fn of(count: Atom, unroll: bool, body: &Body) -> Directions {
         match count {
-            Atom::Const(Scalar::I64(count)) if count > 0 && (unroll || count <= FEW) => {
+            Atom::Const(Scalar::I64(count))
+                if count > 0
+                    && (unroll || count <= FEW && count as usize * count_stms(body) <= LARGE) =>
+            {
                 Directions::Lanes(count as usize)
             }
             Atom::Const(_) | Atom::Var(_) => Directions::Vector(count),
@@ -83,7 +87,7 @@ pub(super) fn spread(
     shared: usize,
     (count, unroll, loc): (Atom, bool, Option<Loc>),
 ) -> Res<(Vec<Atom>, bool)> {
-    let directions = Directions::of(count, unroll);
+    let directions = Directions::of(count, unroll, &body);
     let vars = seeds.iter().map(|(seed, _)| *seed).filter(|var| has_numbers(b.ty(*var))).collect();
     let dependent = depend::dependent(&body, b.vars(), vars);
     let (lanes, splats) = (FxHashMap::default(), FxHashMap::default());
@@ -299,9 +303,7 @@ impl Spread {
         for item in items {
             match item {
                 Item::Shared(stm) => {
-                    if let Exp::Replicate(_, Atom::Const(value)) = &stm.exp {
-                        self.splats.insert(stm.pat[0], *value);
-                    }
+                    self.splat(&stm);
                     b.push(stm);
                 }
                 Item::Each(group) => self.each(b, group, &wanted),
@@ -317,6 +319,19 @@ impl Spread {
             }
         }
         Ok(())
+    }
+
+    /// Remembers that an array consists of one constant.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of the others it is not known")]
+    fn splat(&mut self, stm: &Stm) {
+        let value = match &stm.exp {
+            Exp::Replicate(_, Atom::Const(value)) => Some(*value),
+            Exp::Copy(array) | Exp::Atom(Atom::Var(array)) => self.splats.get(array).copied(),
+            _ => None,
+        };
+        if let Some(value) = value {
+            self.splats.insert(stm.pat[0], value);
+        }
     }
 
     #[expect(
@@ -339,8 +354,12 @@ impl Spread {
             Directions::Vector(count) => Some(count),
             Directions::Lanes(_) => None,
         };
-        let dims_of =
-            |dims: &[Dim]| -> Vec<Dim> { dims.iter().cloned().chain(more.map(whole)).collect() };
+        // Dimensions that are not given are whole.
+        let dims_of = |b: &Builder<'_>, array: Var, dims: &[Dim]| -> Vec<Dim> {
+            let rest = &b.ty(array).shape()[dims.len()..];
+            let rest = rest.iter().copied().chain(more).map(whole);
+            dims.iter().cloned().chain(rest).collect()
+        };
         match &stm.exp {
             Exp::Atom(atom) => {
                 let lanes = self.lanes_of(b, *atom);
@@ -351,11 +370,11 @@ impl Spread {
                 one(self, b, &mut |lane| Exp::Opaque(lanes[lane]));
             }
             Exp::Index(array, dims) => {
-                let (arrays, dims) = (self.arrays(b, *array), dims_of(dims));
+                let (arrays, dims) = (self.arrays(b, *array), dims_of(b, *array, dims));
                 one(self, b, &mut |lane| Exp::Index(arrays[lane], dims.clone()));
             }
             Exp::Update(array, dims, value) => {
-                let (arrays, dims) = (self.owned(b, *array), dims_of(dims));
+                let (arrays, dims) = (self.owned(b, *array), dims_of(b, *array, dims));
                 let values = self.lanes_of(b, *value);
                 one(self, b, &mut |lane| Exp::Update(arrays[lane], dims.clone(), values[lane]));
             }
