@@ -23,12 +23,13 @@ from ._errors import (
     RangeError,
     Unavailable,
 )
-from ._module import Function, Module, Type, Types, stubs
+from ._module import Function, Module, Recipe, Type, Types, stubs
 from ._transform import grad, value_and_grad, vjp, vmap
+from ._version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
-    "OutOfMemory", "ProgramError", "RangeError", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
+    "OutOfMemory", "ProgramError", "RangeError", "Recipe", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
     "grad", "stubs", "value_and_grad", "vjp", "vmap",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,7 +62,14 @@ def like(array: Any, library: str) -> Any:
         return module.from_dlpack(array)
     except BufferError:
         # A version that does not know read-only arrays.
-        return module.as_tensor(array) if library == "torch" else module.asarray(array.numpy())
+        if library != "torch":
+            return module.asarray(array.numpy())
+        dtype = getattr(module, str(array.dtype))
+        if array.size == 0:
+            return module.empty(array.shape, dtype=dtype)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that writing to it is not allowed
+            return module.frombuffer(array, dtype=dtype).reshape(array.shape)
 
 
 def chunk(iterator: Iterator[Any], dtype: str, rank: int) -> np.ndarray | None:

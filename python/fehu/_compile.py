@@ -17,15 +17,19 @@ import sys
 import tempfile
 import threading
 import warnings
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ._errors import CompileError, CompileWarning, Diagnostic, Unavailable
-from ._module import Module, load
+from ._errors import CompileError, CompileWarning, Diagnostic, Error, Unavailable
+from ._module import Module, Recipe, load
+from ._version import VERSION
 
 BACKENDS = ("c", "multicore", "cuda", "opencl")
 _known: dict[Any, Module] = {}
+_loaded: weakref.WeakValueDictionary[Recipe, Module] = weakref.WeakValueDictionary()
+_rebuilt: dict[Recipe, Module] = {}
 _lock = threading.Lock()
 
 
@@ -53,7 +57,7 @@ def compile(
     path = source if isinstance(source, os.PathLike) else source if "\n" not in source and source.endswith(".fut") else None
     flags = [f"--entry-point={entry}" for entry in entry_points]
     flags += ["--safe"] * safe + ["--strict-float"] * strict_float + ["--Werror"] * werror
-    settings = dict(options or {})
+    settings = {key: str(value) for key, value in (options or {}).items()}
     if path is not None:
         path = os.fspath(path)
         return _build(path, None, backend, name or Path(path).stem, flags, settings, strict)
@@ -132,7 +136,30 @@ def _run(arguments: list[str], text: str | None) -> subprocess.CompletedProcess[
     return subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", env=_environment())
 
 
-def _build(file: str, text: str | None, backend: str, name: str, flags: list[str], settings: dict[str, Any], strict: bool) -> Module:
+def rebuild(recipe: Recipe, **options: int | str) -> Module:
+    """The module that another process has described. In the process that made it, and when it was asked for before, that one."""
+    if recipe.version != VERSION:
+        raise Error(f"the program `{recipe.name}` comes from fehu {recipe.version}, and here is fehu {VERSION}: install the same version everywhere")
+    with _lock:
+        found = _rebuilt.get(recipe) or _loaded.get(recipe)
+    if found is None:
+        settings = {key: str(value) for key, value in options.items()} | dict(recipe.options)
+        choices = recipe.backend, recipe.name, list(recipe.flags), settings, recipe.strict
+        if len(recipe.files) == 1 and recipe.from_text:
+            found = _build("-", recipe.files[0][1], *choices)
+        else:
+            with tempfile.TemporaryDirectory(prefix="fehu-") as folder:
+                for name, text in recipe.files:
+                    path = Path(folder, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text, "utf-8")
+                found = _build(str(Path(folder, recipe.files[0][0])), None, *choices)
+        found.recipe = recipe
+    with _lock:
+        return _rebuilt.setdefault(recipe, found)
+
+
+def _build(file: str, text: str | None, backend: str, name: str, flags: list[str], settings: dict[str, str], strict: bool) -> Module:
     shown = f"<{name}>"
     with tempfile.TemporaryDirectory(prefix="fehu-") as folder:
         output = os.path.join(folder, "program")
@@ -147,8 +174,21 @@ def _build(file: str, text: str | None, backend: str, name: str, flags: list[str
         with open(output + ".json", encoding="utf-8") as stream:
             manifest = json.load(stream)
         suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-        source = text if text is not None else Path(file).read_text("utf-8")
-        return load(output + suffix, manifest, name, source, manifest.get("c_compiler", ""), settings, strict)
+        files = _texts(file, text, manifest["sources"])
+        recipe = Recipe(files, text is not None, name, backend, tuple(flags), tuple(sorted(settings.items())), strict, VERSION)
+        module = load(output + suffix, manifest, recipe)
+    with _lock:
+        _loaded[recipe] = module
+    return module
+
+
+def _texts(file: str, text: str | None, sources: list[str]) -> tuple[tuple[str, str], ...]:
+    """The files of a program, relative to the innermost folder that contains all of them; the program itself comes first."""
+    imported = [os.path.abspath(source) for source in sources if source not in ("<stdin>", file)]
+    root = os.path.abspath("program.fut" if text is not None else file)
+    folder = os.path.commonpath([os.path.dirname(path) for path in (root, *imported)])
+    texts = [text if text is not None else Path(file).read_text("utf-8"), *(Path(path).read_text("utf-8") for path in imported)]
+    return tuple((os.path.relpath(path, folder), content) for path, content in zip((root, *imported), texts))
 
 
 def _environment() -> dict[str, str]:

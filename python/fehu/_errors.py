@@ -8,7 +8,11 @@ from typing import Any
 
 
 class Error(Exception):
-    """Anything that goes wrong in this package."""
+    """Anything that goes wrong in this package. What went wrong in a partition of a larger computation says in which one."""
+
+    partition: int | None = None
+    rows: tuple[int, int] | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)

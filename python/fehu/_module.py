@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
+import operator
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from . import _dispatch, _threads
@@ -16,6 +19,27 @@ _NUMPY = {
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
     "f16": "float16", "f32": "float32", "f64": "float64",
 }
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a module is made of: texts and choices, from which another process makes the same module for its own machine."""
+
+    files: tuple[tuple[str, str], ...]
+    """The program itself, then what it imports: paths, and texts."""
+    from_text: bool
+    """Whether the program itself was given as a text; its path is then that of a file that could be there."""
+    name: str
+    backend: str
+    flags: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
+    strict: bool
+    version: str
+
+    @property
+    def digest(self) -> str:
+        """The same for everybody with the same program and choices."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
 
 
 class Function:
@@ -48,6 +72,9 @@ class Function:
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""
         return self.module._executor().submit(self._call, *args, **named)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return operator.getitem, (self.module, self.__name__)
 
     def __repr__(self) -> str:
         return f"<fehu function {self.signature}>"
@@ -157,12 +184,13 @@ class Module:
     `fork()` gives another context of the same program to a thread that should not wait.
     """
 
-    def __init__(self, program: Any, manifest: dict[str, Any], name: str, source: str, compiler: str) -> None:
-        self.name = name
-        self.source = source
+    def __init__(self, program: Any, manifest: dict[str, Any], recipe: Recipe) -> None:
+        self.name = recipe.name
+        self.source = recipe.files[0][1]
         self.backend: str = manifest["backend"]
-        self.compiler = compiler
+        self.compiler: str = manifest.get("c_compiler", "")
         self.manifest = manifest
+        self.recipe = recipe
         self._program = program
         self._threads: ThreadPoolExecutor | None = None
         self.types = Types((ty, Type(ty, item, program)) for ty, item in manifest["types"].items() if item["kind"] == "opaque")
@@ -200,7 +228,13 @@ class Module:
     def fork(self, **options: int | str) -> Module:
         """The same program with a context of its own, for another thread."""
         program = self._program.fork([(name, str(value)) for name, value in options.items()])
-        return Module(program, self.manifest, self.name, self.source, self.compiler)
+        return Module(program, self.manifest, self.recipe)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As texts: other machines have other processors.
+        from ._compile import rebuild
+
+        return rebuild, (self.recipe,)
 
     def cancel(self) -> None:
         """Stops the call that another thread is waiting for: it raises `ProgramError`."""
@@ -226,8 +260,7 @@ class Module:
         return f"<b>{escape(self.name)}</b> for {escape(self.backend)}<table>{rows}</table>"
 
 
-def load(path: str, manifest: dict[str, Any], name: str, source: str, compiler: str, options: dict[str, Any], strict: bool) -> Module:
+def load(path: str, manifest: dict[str, Any], recipe: Recipe) -> Module:
     """Loads a shared library that the compiler has made."""
-    settings = [(key, str(value)) for key, value in options.items()]
-    program = _dispatch.Program(path, manifest["backend"], settings, strict, _threads.main_thread())
-    return Module(program, manifest, name, source, compiler)
+    program = _dispatch.Program(path, manifest["backend"], list(recipe.options), recipe.strict, _threads.main_thread())
+    return Module(program, manifest, recipe)

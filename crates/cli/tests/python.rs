@@ -7,8 +7,9 @@ use crate::common::{self, kept, repository, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package needs, and what its wheel is built and checked with.
-const REQUIREMENTS: [&str; 3] = ["numpy", "maturin==1.16.0", "mypy==2.4.1"];
+/// What the package needs, what its wheel is built and checked with, and the engine for clusters.
+const REQUIREMENTS: [&str; 5] =
+    ["numpy", "maturin==1.16.0", "mypy==2.4.1", "dask[array]==2026.8.0", "distributed==2026.8.0"];
 
 #[test]
 fn the_package_works() {

@@ -58,6 +58,8 @@ pub struct Generated {
     pub artifacts: Artifacts,
     /// Its entry points.
     pub entries: Vec<Entry>,
+    /// The files that it consists of, without the prelude.
+    pub sources: Vec<String>,
 }
 
 type Res<T> = Result<T, Box<Diagnostic>>;
@@ -91,11 +93,15 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
         let verified = request.plan.verify;
         let code = passes::stages(session, prog, list, &settings, verified, &mut |_, _| {});
         if let Some(Code::C(artifacts)) = code {
-            generated = Some(Generated { artifacts: *artifacts, entries });
+            generated = Some(Generated { artifacts: *artifacts, entries, sources: Vec::new() });
         }
     };
     let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
-    let generated = generated.filter(|_| outcome.exit == Exit::Success);
+    let mut generated = generated.filter(|_| outcome.exit == Exit::Success);
+    if let Some(generated) = &mut generated {
+        let own = outcome.loaded.files.iter().filter(|file| !file.in_prelude);
+        generated.sources = own.map(|file| outcome.sources.file(file.id).name.clone()).collect();
+    }
     (outcome, generated)
 }
 
@@ -134,7 +140,7 @@ pub fn write(
     }
     if let Some(manifest) = manifest {
         let compiler = compiler.as_ref().filter(|_| request.mode == Mode::Shared);
-        store(&with(".json"), &with_compiler(manifest, compiler))?;
+        store(&with(".json"), &with_origin(manifest, compiler, &generated.sources))?;
     }
     let Some(compiler) = compiler else { return Ok(()) };
     let compiler = compiler.linking(&request.foreign.inputs);
@@ -172,12 +178,13 @@ pub fn write(
     placed
 }
 
-/// A manifest that says which C compiler has made the library, if one has.
-fn with_compiler(manifest: &str, compiler: Option<&CCompiler>) -> String {
+/// A manifest that says which C compiler has made the library, if one has, and of which files.
+fn with_origin(manifest: &str, compiler: Option<&CCompiler>, sources: &[String]) -> String {
     let described = compiler.zip(serde_json::from_str::<serde_json::Value>(manifest).ok());
     match described {
         Some((compiler, mut described)) => {
             described["c_compiler"] = compiler.name().into();
+            described["sources"] = sources.into();
             format!("{described:#}\n")
         }
         None => manifest.to_owned(),
@@ -244,6 +251,11 @@ fn kept_object(
 ) -> Res<PathBuf> {
     let Artifacts { c, runtime, .. } = artifacts;
     let key = hash::digest([c.as_bytes(), compiler.program_identity().as_bytes()]);
+    if let Some(found) = cache.object(&key) {
+        return Ok(found);
+    }
+    // Processes that want the same program at the same time wait for the first one.
+    let _turn = cache.turn(&key);
     if let Some(found) = cache.object(&key) {
         return Ok(found);
     }
