@@ -7,17 +7,19 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
 //! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
+mod choose;
 mod control;
 mod cut;
 mod fold;
 mod keep;
 mod map;
 mod product;
+mod product_bins;
 mod repeat;
 mod scan;
 mod select;
@@ -28,6 +30,7 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
+use self::product_bins::multiplied;
 use self::select::{Bins, OneHot};
 pub use self::strip::limit_memory;
 use super::activity::{self, Set};
@@ -122,7 +125,7 @@ enum Saved {
     Winner(Var),
     /// It selects one, which the return sweep looks for.
     Selected,
-    /// The bins of a histogram of minima or maxima, as they were before.
+    /// The bins of a histogram of minima, maxima or products, as they were before.
     Bins(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
@@ -277,6 +280,9 @@ impl Reverse {
             (Exp::Hist(op), Saved::Bins(before)) => {
                 let (dest, after) = (op.ops[0].dests[0], stm.pat[0]);
                 let bins = Bins { dest, before: *before, after };
+                if let Some(prim) = multiplied(op, b) {
+                    return self.product_bins_back(b, op, bins, prim);
+                }
                 self.bins_back(b, op.width, bins, (op.inputs[0], op.inputs[1]));
                 Ok(())
             }

@@ -35,19 +35,17 @@ impl Spread {
         if !free.iter().filter(depends).chain(&stm.pat).all(is_number) || stm.pat.iter().any(same) {
             return false;
         }
-        match &stm.exp {
-            Exp::If(..) | Exp::Switch(..) => {
-                let mut all = true;
-                stm.exp.for_each_body(&mut |body| {
-                    all &= body.stms.iter().all(|stm| {
-                        let free = free_in_stm(stm, b.vars());
-                        free.iter().any(|var| depends(&var)) && self.is_each(b, stm)
-                    });
-                });
-                all
-            }
-            exp => exp.family() == Family::Scalar || matches!(exp, Exp::Opaque(_)),
+        if !matches!(stm.exp, Exp::If(..) | Exp::Switch(..)) {
+            return stm.exp.family() == Family::Scalar || matches!(stm.exp, Exp::Opaque(_));
         }
+        let mut all = true;
+        stm.exp.for_each_body(&mut |body| {
+            all &= body.stms.iter().all(|stm| {
+                let free = free_in_stm(stm, b.vars());
+                free.iter().any(|var| depends(&var)) && self.is_each(b, stm)
+            });
+        });
+        all
     }
 
     /// A choice between scalars as two: of those that are the same in all directions, and of the others.

@@ -244,7 +244,8 @@ impl Spread {
         for ((input, cert), acc) in inputs.into_iter().zip(certs).zip(accs) {
             let mine: Vec<Var> = pat.by_ref().take(input.arrays.len()).collect();
             if !self.dependent.vars.contains(cert) {
-                (new_certs.push(*cert), new_accs.push(*acc));
+                new_certs.push(*cert);
+                new_accs.push(*acc);
                 new_pat.extend(mine);
                 new_inputs.push(input);
                 continue;
