@@ -3,9 +3,11 @@
 -- entry: forward reverse second
 -- input { 0i64 [1.5, 0.3, 2.0, 0.7] } output { true }
 -- input { 6i64 [1.5, 0.3, 2.0, 0.7] } output { true }
+
 -- ==
 -- entry: choices
 -- input { [0.2, 0.7, 0.55, 1.5] } output { [0.0, 0.0, 0.15, -0.2475] }
+
 -- ==
 -- entry: bins
 -- input { [1.5, 2.0, 0.0, 7.0, 3.0, 2.0, 0.5] }
