@@ -9,8 +9,11 @@ See `compile` for all that can be chosen, `Module` for what a compiled program i
 
 from __future__ import annotations
 
+from typing import Any
+
 from ._arrays import FileChunks
 from ._compile import compile, cuda_devices, define, executable
+from ._display import Picture, Shown, image, show
 from ._dispatch import Array, Value
 from ._errors import (
     ArgumentError,
@@ -24,12 +27,28 @@ from ._errors import (
     Unavailable,
 )
 from ._module import Function, Module, Recipe, Type, Types, stubs
+from ._progress import progress
+from ._report import Report, report
 from ._transform import grad, value_and_grad, vjp, vmap
 from ._version import VERSION
 
 __version__ = VERSION
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Module",
-    "OutOfMemory", "ProgramError", "RangeError", "Recipe", "Type", "Types", "Unavailable", "Value", "compile", "cuda_devices", "define", "executable",
-    "grad", "stubs", "value_and_grad", "vjp", "vmap",
+    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Type", "Types", "Unavailable", "Value", "compile",
+    "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext fehu` does: see `fehu.notebook`."""
+    from . import notebook
+
+    notebook.load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What `%unload_ext fehu` does."""
+    from . import notebook
+
+    notebook.unload(shell)

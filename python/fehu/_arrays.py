@@ -86,7 +86,16 @@ def chunk(iterator: Iterator[Any], dtype: str, rank: int) -> np.ndarray | None:
 
 
 class FileChunks:
-    """The elements of a file, some at a time: a `.npy` file, or raw numbers of a type. Can be read again."""
+    """The elements of a file, some at a time: a `.npy` file, or raw numbers of a type. Can be read again.
+
+    >>> import os, tempfile
+    >>> total = fehu.define("entry total (xs: seq f64) : f64 = seq.reduce (+) 0 xs")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "xs.npy")
+    ...     np.save(path, np.ones(1000))
+    ...     total(fehu.FileChunks(path, bytes_each=800))
+    np.float64(1000.0)
+    """
 
     def __init__(self, path: Any, dtype: Any = None, shape: tuple[int, ...] = (), bytes_each: int = 1 << 24) -> None:
         if dtype is None:
@@ -97,6 +106,8 @@ class FileChunks:
         row = max(1, self._array[:1].nbytes)
         self._step = max(1, bytes_each // row)
         self._at = 0
+        # How many elements there are, for those who say how far it is.
+        self.total = len(self._array)
 
     def __iter__(self) -> FileChunks:
         return self

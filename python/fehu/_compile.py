@@ -52,6 +52,10 @@ def compile(
     is the variable FEHU_BACKEND, or "auto". `options` are settings of the context (`num_threads`, `profiling`, `device`) and tuning
     parameters. With `strict`, arguments that would have to be copied are errors. `safe` ignores `#[unsafe]`; `strict_float` keeps the order of
     operations on floats; `werror` makes warnings errors.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    >>> module.dot(np.ones(3, np.float32), np.ones(3, np.float32))
+    np.float32(3.0)
     """
     backend = _backend(backend)
     path = source if isinstance(source, os.PathLike) else source if "\n" not in source and source.endswith(".fut") else None
@@ -75,6 +79,10 @@ def define(source: str, backend: str | None = None, **arguments: Any) -> Any:
     """The only entry point of a program as a function; if it has several, the module.
 
     A text without `entry` or `def` is an expression: `fehu.define(r"\\(xs: []f64) -> f64.sum xs")`.
+
+    >>> dot = fehu.define("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    >>> dot([1.0, 2.0], [3.0, 4.0])
+    np.float32(11.0)
     """
     words = source.split()
     if not any(word in ("entry", "def", "let", "import", "module", "type") for word in words[:1]) and not any(
@@ -101,7 +109,12 @@ def _expression(source: str) -> str:
 
 @functools.cache
 def executable() -> str:
-    """Where the compiler is: `FEHU`, or beside this Python, or on the path."""
+    """Where the compiler is: `FEHU`, or beside this Python, or on the path.
+
+    >>> import os
+    >>> os.path.exists(fehu.executable())
+    True
+    """
     named = os.environ.get("FEHU")
     beside = Path(sys.executable).with_name("fehu.exe" if os.name == "nt" else "fehu")
     found = named or (str(beside) if beside.exists() else None) or shutil.which("fehu")
@@ -112,7 +125,11 @@ def executable() -> str:
 
 @functools.cache
 def cuda_devices() -> int:
-    """How many GPUs CUDA knows."""
+    """How many GPUs CUDA knows.
+
+    >>> fehu.cuda_devices() >= 0
+    True
+    """
     try:
         library = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -168,7 +185,7 @@ def _build(file: str, text: str | None, backend: str, name: str, flags: list[str
         if done.returncode != 0:
             if "error[c-compiler-not-found]" in said:
                 raise Unavailable(f"{said}\n\npip can bring one: pip install 'fehu-lang[cc]'")
-            raise CompileError(said or f"the compiler failed with code {done.returncode}", _diagnostics(file, text, shown))
+            raise CompileError(said or f"the compiler failed with code {done.returncode}", _diagnostics(file, text, shown), {shown: text or ""})
         if said:
             warnings.warn(said, CompileWarning, stacklevel=4)
         with open(output + ".json", encoding="utf-8") as stream:
@@ -211,14 +228,15 @@ def _diagnostics(file: str, text: str | None, shown: str) -> list[Diagnostic]:
 
 
 def _diagnostic(message: dict[str, Any], shown: str) -> Diagnostic:
-    place: dict[str, Any] = next((span for span in message.get("spans", ()) if span.get("primary")), {})
-    file = place.get("file")
+    for place in message["spans"] + [edit for fix in message["fixes"] for edit in fix["edits"]]:
+        place["file"] = shown if place["file"] == "<stdin>" else place["file"]
+    primary: dict[str, Any] = next((span for span in message["spans"] if span["primary"]), {})
     return Diagnostic(
         severity=message["severity"],
         code=message.get("code", ""),
         message=message.get("message", ""),
-        file=shown if file == "<stdin>" else file,
-        line=place.get("line"),
-        column=place.get("column"),
+        file=primary.get("file"),
+        line=primary.get("line"),
+        column=primary.get("column"),
         raw=message,
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+@final
 class Array:
     """An array in the memory of a program, on the host or on a device."""
 
@@ -36,7 +37,9 @@ class Array:
     def __dlpack_device__(self) -> tuple[int, int]: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def _repr_html_(self) -> str: ...
 
+@final
 class Value:
     """A record, a sum, an array of such, or a value of an abstract type, in the memory of a program. Fields are attributes."""
 
@@ -53,9 +56,11 @@ class Value:
     def _asdict(self) -> dict[str, Any]: ...
     def store(self) -> bytes: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int | Sequence[int]) -> Any: ...
-    def __getattr__(self, name: str) -> Any: ...
+    def __getitem__(self, index: int | Sequence[int], /) -> Any: ...
+    def __getattr__(self, name: str, /) -> Any: ...
+    def _repr_html_(self) -> str: ...
 
+@final
 class Function:
     """An entry point of a program."""
 
@@ -63,6 +68,7 @@ class Function:
     def name(self) -> str: ...
     def __call__(self, *args: Any, **named: Any) -> Any: ...
 
+@final
 class Program:
     """A loaded program with a context."""
 

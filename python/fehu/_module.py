@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _dispatch, _threads
-from ._errors import Error
+from ._errors import Error, ProgramError, locate
 
 _NUMPY = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -23,7 +23,12 @@ _NUMPY = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a module is made of: texts and choices, from which another process makes the same module for its own machine."""
+    """What a module is made of: texts and choices, from which another process makes the same module for its own machine.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)", backend="c")
+    >>> module.recipe.backend
+    'c'
+    """
 
     files: tuple[tuple[str, str], ...]
     """The program itself, then what it imports: paths, and texts."""
@@ -43,7 +48,11 @@ class Recipe:
 
 
 class Function:
-    """An entry point. Call it; `types` has the types of its parameters and of its result, as the program writes them."""
+    """An entry point. Call it; `types` has the types of its parameters, and `result` that of its result, as the program writes them.
+
+    >>> fehu.define("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    <fehu function dot (xs: [n]f32) (ys: [n]f32) : f32>
+    """
 
     def __init__(self, call: Any, described: dict[str, Any], module: Module) -> None:
         self._call = call
@@ -58,10 +67,15 @@ class Function:
         self.result = ("*" if described["output"]["unique"] else "") + signature.get("output", described["output"]["type"])
         self.__annotations__ = {name: annotation(ty) for name, ty in self.types.items()} | {"return": annotation(self.result)}
         self.__signature__ = _signature(self.types, self.result)
-        self.__doc__ = "\n\n".join(part for part in (described.get("doc"), self.signature) if part)
+        self.documentation: str = described.get("doc") or ""
+        self.__doc__ = "\n\n".join(part for part in (self.documentation, self.signature) if part)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._call(*args, **named)
+        try:
+            return self._call(*args, **named)
+        except ProgramError as error:
+            locate(error, self.module.name, self.module.source)
+            raise
 
     @property
     def signature(self) -> str:
@@ -71,7 +85,7 @@ class Function:
 
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""
-        return self.module._executor().submit(self._call, *args, **named)
+        return self.module._executor().submit(self, *args, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return operator.getitem, (self.module, self.__name__)
@@ -125,7 +139,12 @@ def _parts(text: str) -> list[str]:
 
 
 def stubs(module: Module) -> str:
-    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers."""
+    """The types of a module's functions as the text of a `.pyi` file, for editors and type checkers.
+
+    >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
+    >>> print(fehu.stubs(module).splitlines()[4])
+    def dot(xs: NDArray[np.float32], ys: NDArray[np.float32]) -> np.float32:
+    """
     lines = ["import fehu", "import numpy as np", "from numpy.typing import NDArray", ""]
     for function in module:
         params = ", ".join(f"{name}: {annotation(ty)}" for name, ty in function.types.items())
@@ -135,7 +154,14 @@ def stubs(module: Module) -> str:
 
 
 class Type:
-    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors: `shape.circle(1.0)`."""
+    """An opaque type of a program. Records are made by calling it, with fields by name; sums by their constructors.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> module.types.shape
+    <fehu type shape = #circle f64 | #rect f64 f64>
+    >>> module.area(module.types.shape.circle(2.0))
+    np.float64(12.0)
+    """
 
     def __init__(self, name: str, described: dict[str, Any], program: Any) -> None:
         self.name = name
@@ -168,7 +194,12 @@ class Type:
 
 
 class Types(dict[str, Type]):
-    """The opaque types of a program, by name or as attributes."""
+    """The opaque types of a program, by name or as attributes.
+
+    >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+    >>> list(module.types)
+    ['shape']
+    """
 
     def __getattr__(self, name: str) -> Type:
         try:
@@ -182,6 +213,10 @@ class Module:
 
     A context does one call at a time: threads that share a module wait for each other, without holding the interpreter's lock.
     `fork()` gives another context of the same program to a thread that should not wait.
+
+    >>> fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)", name="example", backend="c")
+    <fehu module example for c:
+      dot (xs: [n]f32) (ys: [n]f32) : f32>
     """
 
     def __init__(self, program: Any, manifest: dict[str, Any], recipe: Recipe) -> None:
@@ -253,11 +288,10 @@ class Module:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{escape(f.signature)}</code></td><td style='text-align:left'>{escape((f.__doc__ or '').split(chr(10))[0])}</td></tr>"
-            for f in self.entry_points.values()
-        )
-        return f"<b>{escape(self.name)}</b> for {escape(self.backend)}<table>{rows}</table>"
+        from . import _html
+
+        rows = [(_html.code(function.signature), escape(function.documentation.split("\n")[0])) for function in self]
+        return f"<div><b>{escape(self.name)}</b> {_html.soft('for ' + escape(self.backend))}{_html.table((), rows)}</div>"
 
 
 def load(path: str, manifest: dict[str, Any], recipe: Recipe) -> Module:

@@ -13,12 +13,22 @@ _FLOATS = ("f16", "f32", "f64")
 
 
 def grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """The gradient of a function whose result is a float: by one argument, or by several, as a tuple."""
+    """The gradient of a function whose result is a float: by one argument, or by several, as a tuple.
+
+    >>> loss = fehu.define("entry loss [n] (w: [n]f64) (x: [n]f64) : f64 = (f64.sum (map2 (*) w x) - 1) ** 2")
+    >>> fehu.grad(loss)([1.0, 2.0], [3.0, 4.0])
+    array([60., 80.])
+    """
     return _derived(function, argnums, False)
 
 
 def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """The result of a function together with its gradient, of one evaluation."""
+    """The result of a function together with its gradient, of one evaluation.
+
+    >>> loss = fehu.define("entry loss [n] (w: [n]f64) (x: [n]f64) : f64 = (f64.sum (map2 (*) w x) - 1) ** 2")
+    >>> fehu.value_and_grad(loss)([1.0, 2.0], [3.0, 4.0])
+    (np.float64(100.0), array([60., 80.]))
+    """
     return _derived(function, argnums, True)
 
 
@@ -29,7 +39,12 @@ def differentiable(function: Function) -> list[int]:
 
 
 def vjp(function: Function, argnums: Sequence[int]) -> Function:
-    """The vector-Jacobian product: a function of the arguments and of a cotangent of the result's type, by these arguments."""
+    """The vector-Jacobian product: a function of the arguments and of a cotangent of the result's type, by these arguments.
+
+    >>> loss = fehu.define("entry loss [n] (w: [n]f64) (x: [n]f64) : f64 = (f64.sum (map2 (*) w x) - 1) ** 2")
+    >>> fehu.vjp(loss, [0])([1.0, 2.0], [3.0, 4.0], 0.5)
+    array([30., 40.])
+    """
     params, types = list(function.types), [ty.lstrip("*") for ty in function.types.values()]
     sizes = "".join(f"[{name}]" for name in _sizes(types))
     declared = " ".join(f"({name}: {ty})" for name, ty in zip(params, types))
@@ -41,7 +56,12 @@ def vjp(function: Function, argnums: Sequence[int]) -> Function:
 
 
 def vmap(function: Function) -> Function:
-    """The function applied to each row of its arguments: all of them have one more dimension, in front."""
+    """The function applied to each row of its arguments: all of them have one more dimension, in front.
+
+    >>> loss = fehu.define("entry loss [n] (w: [n]f64) (x: [n]f64) : f64 = (f64.sum (map2 (*) w x) - 1) ** 2")
+    >>> fehu.vmap(loss)([[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0], [1.0, 1.0]])
+    array([100.,   1.])
+    """
     params, types = list(function.types), [ty.lstrip("*") for ty in function.types.values()]
     if not params:
         raise Error("a function without arguments has nothing to map over")

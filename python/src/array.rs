@@ -20,7 +20,14 @@ use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, OnceLock};
 
-/// An array in the memory of a program.
+/// An array in the memory of a program: what programs for GPUs return for arrays of NumPy. `numpy()` copies it to the host;
+/// other libraries read it where it is.
+///
+/// ```text
+/// >>> ys = fehu.compile(source, "cuda").f(xs)  # doctest: +SKIP
+/// >>> ys.numpy()  # doctest: +SKIP
+///
+/// ```
 #[pyclass(frozen, module = "fehu")]
 pub(crate) struct Array {
     pub(crate) inner: Arc<Inner>,
@@ -340,6 +347,11 @@ impl Array {
     /// Waits until it is there. Calls are complete when they return, so it always is.
     fn block_until_ready(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
+    }
+
+    /// As notebooks show it.
+    fn _repr_html_(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("fehu._display")?.call_method1("html", (slf,))
     }
 
     fn __bool__(&self) -> PyResult<bool> {

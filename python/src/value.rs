@@ -13,7 +13,16 @@ use pyo3::types::{PyBytes, PyTuple};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A record, a sum, an array of such, or a value of an abstract type. Fields are attributes.
+/// A record, a sum, an array of such, or a value of an abstract type, in the memory of a program. Fields are attributes; sums have a
+/// `variant` and a `payload`; arrays have a `shape` and elements.
+///
+/// ```text
+/// >>> module = fehu.compile("type shape = #circle f64 | #rect f64 f64 entry area (s: shape) : f64 = match s case #circle r -> 3 * r * r case #rect a b -> a * b entry square (a: f64) : shape = #rect a a")
+/// >>> s = module.square(2.0)
+/// >>> s.variant, s.payload
+/// ('rect', (np.float64(2.0), np.float64(2.0)))
+///
+/// ```
 #[pyclass(frozen, module = "fehu")]
 pub(crate) struct Value {
     pub(crate) handle: Handle,
@@ -196,6 +205,11 @@ impl Value {
             }
         })?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// As notebooks show it.
+    fn _repr_html_(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("fehu._display")?.call_method1("html", (slf,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -195,7 +195,8 @@ class Calls(unittest.TestCase):
 
     def test_failing_programs_leave_the_module_usable(self):
         error = self.wrong(fehu.ProgramError, r"\[7\] out of bounds", self.m.at, [1, 2], 7)
-        self.assertRegex(error.place, r"<stdin>:\d+:\d+|calls")
+        self.assertRegex(error.place, r"<calls>:\d+:\d+")
+        self.assertRegex(error.__notes__[0], r"entry at \(xs: \[\]i32\) \(i: i64\) : i32 = xs\[i\]\n +\| +\^{5}$")
         self.wrong(fehu.OutOfMemory, "", self.m.large, 1 << 50)
         self.wrong(fehu.Error, "", self.m.large, -1)
         self.assertEqual(self.m.at([1, 2], 1), 2)

@@ -9,12 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 9] = [
-    (
-        &["pkg"],
-        "Packages are found in the folder `lib/` beside the program, where another tool has to put them:\n\
-         `futhark pkg sync` of the reference compiler does, or a copy of the package's own `lib/`.",
-    ),
+const COMMANDS: [(&[&str], &str); 8] = [
     (
         &["doc"],
         "Documentation comments (`-- |`) are kept and formatted, but no pages are made of them.",
@@ -39,7 +34,7 @@ const COMMANDS: [(&[&str], &str); 9] = [
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
     (
-        &["lsp", "query", "defs", "hash", "imports", "tokens", "misc", "thanks"],
-        "For editors, `check --format=json` writes messages as JSON, and `fmt` formats.",
+        &["query", "defs", "tokens"],
+        "Editors are served by `lsp`; `check --format=json` writes messages as JSON.",
     ),
 ];

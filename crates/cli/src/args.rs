@@ -1,9 +1,13 @@
 //! The command line.
 
 pub(crate) mod foreign;
+pub(crate) mod pkg;
+pub(crate) mod small;
 pub(crate) mod suites;
 
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
+use self::pkg::{PKG_HELP, PkgArgs};
+use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -46,6 +50,7 @@ pub(crate) enum Command {
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Check the syntax of a single file, without its imports.
+    #[command(after_help = "Example:\n  fehu check-syntax prog.fut")]
     CheckSyntax(CheckSyntaxArgs),
     /// Format files in place, or standard input to standard output.
     #[command(after_help = FMT_EXAMPLES)]
@@ -85,9 +90,31 @@ pub(crate) enum Command {
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
+    /// Serve an editor: messages as you type, completion, definitions, names, formatting.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspArgs),
+    /// Manage packages: what a program requires, and the folder lib/ that has it.
+    #[command(after_help = PKG_HELP)]
+    Pkg(PkgArgs),
+    #[command(flatten)]
+    Small(SmallCommand),
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
+}
+
+const LSP_HELP: &str = "\
+Editors start this command and speak the Language Server Protocol with it, over standard input and output.
+How to set up VS Code, Neovim, Helix, Emacs and Zed is in docs/editors.md.
+
+Examples:
+  fehu lsp                               What an editor is to run for files *.fut.";
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct LspArgs {
+    /// What some editors pass; there is no other way.
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -147,7 +174,8 @@ Examples:
   fehu run prog.fut -- -t times.txt -r 10     Pass options to the program itself.
   fehu run -i prog.fut                        Interpret it; this needs no C compiler.
 
-Programs are compiled once and cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
+Machine code is made at once, for one thread, and needs no C compiler. What runs for more than two seconds is also compiled by the
+back end `c`, for later runs. Programs that are compiled are cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
 
 const COMPILE_EXAMPLES: &str = "\
 Examples:
@@ -167,11 +195,14 @@ Examples:
   fehu eval -- '-1 + 2'                  An expression that starts with a minus sign.";
 
 const REPL_HELP: &str = "\
-In a session:
+Example: fehu repl prog.fut, and then:
   1 + 2                  evaluates an expression
   def f x = x + 1        adds a declaration
   :type EXPR             shows the type of an expression, or the contents of a module
   :load FILE, :reload    loads a file, or loads it again
+  :string EXPR           shows bytes as text
+  :format TEXT           shows a text with the values of expressions: `:format half of it is {n / 2}`
+  :cd FOLDER, :pwd       goes to another folder, or shows which one it is
   :help, :quit           lists the commands, or leaves
 
 Tab completes names, Up recalls earlier input, Ctrl-C interrupts an evaluation, Ctrl-D leaves.
@@ -248,6 +279,7 @@ Examples:
   fehu dev reduce --check 'agree fuse' a.ir > small.ir";
 
 const REDUCE_HELP: &str = "\
+Example: fehu dev reduce --check 'agree fuse' a.ir > small.ir
 The fault that is preserved (`--check`) is one of:
   agree PASSES     the results of the program differ after the passes
   verify PASSES    the verifier rejects the output of the passes
@@ -368,12 +400,15 @@ pub(crate) struct RunArgs {
     /// Options for the compiled program, after `--`.
     #[arg(last = true, value_name = "OPTIONS", conflicts_with = "interpret")]
     pub(crate) rest: Vec<String>,
-    /// Interpret the program instead of compiling it.
+    /// Interpret the program instead of making machine code of it.
     #[arg(short, long)]
     pub(crate) interpret: bool,
-    /// The back end.
-    #[arg(long, value_enum, default_value = "c", conflicts_with = "interpret")]
-    pub(crate) backend: Backend,
+    /// Compile the program by this back end, and keep it, instead of making machine code at once.
+    #[arg(long, value_enum, conflicts_with = "interpret")]
+    pub(crate) backend: Option<Backend>,
+    /// Only compile the program and keep it; do not run it.
+    #[arg(long, requires = "backend")]
+    pub(crate) only_compile: bool,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
@@ -408,7 +443,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit` (interpreted
-    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
+    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`, `machine`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.
@@ -531,6 +566,9 @@ pub(crate) struct EvalArgs {
 pub(crate) struct ReplArgs {
     /// A program whose declarations are in scope.
     pub(crate) file: Option<String>,
+    /// For notebooks and editors: read requests and write answers as lines of JSON.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) json: bool,
     /// When to use colour.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) color: Color,
@@ -560,7 +598,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) code: Option<String>,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Default, Debug)]
 pub(crate) struct OutputArgs {
     /// The format of messages: text on standard error, or one JSON object per line on standard output.
     #[arg(long, value_enum, default_value = "text")]
@@ -570,14 +608,16 @@ pub(crate) struct OutputArgs {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Format {
+    #[default]
     Text,
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,

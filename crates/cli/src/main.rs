@@ -14,10 +14,12 @@ mod compile;
 mod dataset;
 mod dev;
 mod output;
+mod pkg;
 mod progress;
 mod repl;
 mod report;
 mod run;
+mod small;
 mod test;
 
 use args::{Args, Command};
@@ -73,6 +75,9 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
+        Command::Lsp(args) => commands::lsp(args),
+        Command::Pkg(args) => pkg::pkg(args),
+        Command::Small(command) => small::small(command),
         Command::Explain(args) => commands::explain(args),
     };
     ExitCode::from(output::exit_code(code))

@@ -1,13 +1,14 @@
 //! `fehu eval` and `fehu repl`: expressions in, values out. What they do is `driver::repl`; here it is
 //! printed, and lines are read that do not come from a terminal.
 
+mod json;
 mod terminal;
 
 use crate::args::{EvalArgs, Format, OutputArgs, ReplArgs};
 use crate::commands::{FAILURE, SUCCESS};
 use crate::output;
 use fehu_driver::files::Disk;
-use fehu_driver::repl::{Answer, Breaks, Outcome, Repl};
+use fehu_driver::repl::{Answer, Breaks, Outcome, Repl, Shown};
 use std::io::{BufRead, IsTerminal};
 
 /// `fehu eval`
@@ -38,6 +39,9 @@ pub(crate) fn eval(args: &EvalArgs) -> u8 {
 
 /// `fehu repl`
 pub(crate) fn repl(args: &ReplArgs) -> u8 {
+    if args.json {
+        return json::run(Repl::new(Disk, Breaks::WhenLong));
+    }
     let args_out = OutputArgs { format: Format::Text, color: args.color };
     let mut repl = session(Breaks::WhenLong);
     if let Some(file) = &args.file {
@@ -92,7 +96,7 @@ fn print(args: &OutputArgs, repl: &Repl, answer: &Answer) -> u8 {
     output::diagnostics(args, repl.sources(), &answer.diagnostics);
     match &answer.outcome {
         Outcome::Incomplete | Outcome::Done | Outcome::Quit => SUCCESS,
-        Outcome::Value(text) | Outcome::Text(text) => {
+        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) => {
             output::stdout(&format!("{text}\n"));
             SUCCESS
         }

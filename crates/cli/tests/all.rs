@@ -8,6 +8,7 @@ mod clients;
 mod common;
 mod compile;
 mod dev;
+mod editors;
 mod failures;
 mod foreign;
 mod hostile;
@@ -16,6 +17,9 @@ mod kernels;
 mod leftovers;
 #[path = "../../backend/tests/nvrtc_compiler/mod.rs"]
 mod nvrtc_compiler;
+mod packages;
+mod pages;
+mod parts;
 mod protocol;
 mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]

@@ -210,7 +210,7 @@ fn warnings_are_about_the_users_own_files() {
 fn a_missing_package_says_how_packages_get_there() {
     let output = fehu_with_input(&["check", "-"], b"import \"lib/github.com/a/b/c\"\n");
     let text = stderr(&output);
-    for part in ["file-not-found", "the package github.com/a/b", "futhark pkg add github.com/a/b"] {
+    for part in ["file-not-found", "the package github.com/a/b", "fehu pkg add github.com/a/b"] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }
@@ -218,7 +218,7 @@ fn a_missing_package_says_how_packages_get_there() {
 #[test]
 fn commands_of_the_peer_that_do_not_exist_are_known() {
     for command in
-        ["pkg", "doc", "pyopencl", "hip", "ispc", "wasm", "literate", "script", "profile", "lsp"]
+        ["doc", "pyopencl", "hip", "ispc", "wasm", "literate", "script", "profile", "query"]
     {
         let output = fehu(&[command, "x.fut"]);
         assert_eq!(output.status.code(), Some(1), "{command}");

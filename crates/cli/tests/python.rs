@@ -7,9 +7,18 @@ use crate::common::{self, kept, repository, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package needs, what its wheel is built and checked with, and the engine for clusters.
-const REQUIREMENTS: [&str; 5] =
-    ["numpy", "maturin==1.16.0", "mypy==2.4.1", "dask[array]==2026.8.0", "distributed==2026.8.0"];
+/// What the package needs, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
+/// tested with.
+const REQUIREMENTS: [&str; 8] = [
+    "numpy",
+    "maturin==1.16.0",
+    "mypy==2.4.1",
+    "dask[array]==2026.8.0",
+    "distributed==2026.8.0",
+    "ipykernel==7.4.0",
+    "nbclient==0.11.0",
+    "jupyter_kernel_test==0.7.0",
+];
 
 #[test]
 fn the_package_works() {
@@ -24,8 +33,9 @@ fn the_package_works() {
     run.env("CFLAGS", "-O1");
     succeed(&mut run);
     let mut check = Command::new(&python);
-    check.args(["-m", "mypy", "--strict", "-p", "fehu", "--cache-dir"]).arg(folder.join("mypy"));
-    check.current_dir(&folder);
+    check.args(["-m", "mypy", "--strict", "-p", "fehu", "-p", "typed"]);
+    check.arg("--cache-dir").arg(folder.join("mypy"));
+    check.current_dir(&folder).env("MYPYPATH", repository().join("python/tests"));
     succeed(&mut check);
 }
 

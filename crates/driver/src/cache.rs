@@ -55,8 +55,13 @@ const TEMPORARY: &str = "+";
 const SUM: &str = ".sum";
 
 impl Cache {
-    /// The user's cache: `fehu` in `$XDG_CACHE_HOME`, or else in `~/.cache`.
+    /// The user's cache.
     pub fn open() -> io::Result<Cache> {
+        Cache::at(Cache::folder()?, LIMIT)
+    }
+
+    /// The folder of the user's cache: `fehu` in `$XDG_CACHE_HOME`, or else in `~/.cache`.
+    pub fn folder() -> io::Result<PathBuf> {
         let absolute = |name: &str| {
             let value: Option<OsString> = std::env::var_os(name);
             value.map(PathBuf::from).filter(|path| path.is_absolute())
@@ -64,7 +69,7 @@ impl Cache {
         let folder = absolute("XDG_CACHE_HOME")
             .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
             .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME is set"))?;
-        Cache::at(folder.join("fehu"), LIMIT)
+        Ok(folder.join("fehu"))
     }
 
     /// A cache in a folder, with at most so many bytes.

@@ -4,8 +4,9 @@ use crate::files::Files;
 use crate::load::{self, Loaded, Root};
 use crate::session::{self, Session};
 use crate::stages::{self, Depth};
+use ecow::EcoString;
 use fehu_base::stack::Deep;
-use fehu_base::{Diagnostic, Severity, SourceMap, timing::Timings};
+use fehu_base::{Diagnostic, Severity, SourceMap, hash, timing::Timings};
 use fehu_check::program::Program;
 
 /// Loads a program, parses it and checks it.
@@ -36,6 +37,36 @@ pub fn check_syntax(files: &dyn Files, root: &Root) -> Outcome {
         load::parse_root(session, files, root);
     });
     Outcome::new(session, Warnings::Show)
+}
+
+/// What one file imports, as it is written; what cannot be read or parsed is left out.
+pub fn imports(files: &dyn Files, root: &Root) -> Vec<EcoString> {
+    let mut session = Session::default();
+    let mut imports = Vec::new();
+    session::run(&mut session, |session| {
+        if let Some((_, tree)) = load::parse_root(session, files, root) {
+            imports = load::imports(&tree);
+        }
+    });
+    imports
+}
+
+/// Loads a program and parses it, without checking it.
+pub fn load(files: &dyn Files, root: &Root) -> Outcome {
+    let mut session = Session::default();
+    let mut loaded = Loaded::default();
+    session::run(&mut session, |session| {
+        loaded = load::load(session, files, root, Depth::Signatures);
+    });
+    Outcome { loaded: Deep::new(loaded), ..Outcome::new(session, Warnings::Show) }
+}
+
+/// A digest of a program: of the trees of all its files without the prelude. Names of files, layout and comments that are not
+/// documentation make no difference.
+pub fn digest(loaded: &Loaded) -> String {
+    let own = loaded.files.iter().filter(|file| !file.in_prelude);
+    let dumps: Vec<String> = own.map(|file| stages::dump(&file.ast)).collect();
+    hash::digest(dumps.iter().map(|dump| dump.as_bytes()))
 }
 
 /// Formats one file. The text is there if and only if the outcome is a success.

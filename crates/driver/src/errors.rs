@@ -54,8 +54,7 @@ fn missing_package(error: Diagnostic, package: &str) -> Diagnostic {
     error
         .note(format!("this file is part of the package {name}, which is looked for in \"{package}\""))
         .help(format!(
-            "fehu does not fetch packages; `futhark pkg add {name}` and `futhark pkg sync` do, or copy \
-             the folder `lib/{name}` of the package's repository to \"{package}\""
+            "`fehu pkg add {name}` installs it; if futhark.pkg requires it already, `fehu pkg sync` does"
         ))
 }
 

@@ -18,6 +18,16 @@ pub trait Files: Sync {
 
     /// A name that two paths share exactly if they lead to the same file.
     fn identity(&self, path: &str) -> String;
+
+    /// The folder that relative paths begin in.
+    fn folder(&self) -> Result<String, ReadError> {
+        Err(no_folders())
+    }
+
+    /// Lets relative paths begin in another folder.
+    fn enter(&self, _folder: &str) -> Result<(), ReadError> {
+        Err(no_folders())
+    }
 }
 
 /// Why a file could not be read.
@@ -60,6 +70,20 @@ impl Files for Disk {
             Err(_) => path.to_owned(),
         }
     }
+
+    fn folder(&self) -> Result<String, ReadError> {
+        let folder = std::env::current_dir().map_err(|error| read_error(&error))?;
+        Ok(folder.display().to_string())
+    }
+
+    fn enter(&self, folder: &str) -> Result<(), ReadError> {
+        std::env::set_current_dir(folder).map_err(|error| read_error(&error))
+    }
+}
+
+/// What texts in memory say.
+fn no_folders() -> ReadError {
+    ReadError::Refused("there are no folders here".to_owned())
 }
 
 /// Files in memory: a map from path to bytes.

@@ -8,7 +8,9 @@
 //! - `evaluate`: checking and running such a file;
 //! - `show`: values as people read them;
 //! - `command`: what begins with a colon;
-//! - `complete`: the names that can stand at a place.
+//! - `complete`: the names that can stand at a place;
+//! - `inspect`: what is known of a name;
+//! - `service`: all of it for another process, as lines of JSON.
 //!
 //! What has been checked is not checked again; each input is translated with all that it uses. What is
 //! *computed* is remembered, too: a declared value is computed once, when it is declared, and a
@@ -18,13 +20,17 @@ mod command;
 mod complete;
 mod evaluate;
 mod input;
+mod inspect;
+mod service;
 mod show;
 #[cfg(test)]
 mod tests;
 mod unit;
 
 pub use complete::Completion;
-pub use show::Breaks;
+pub use inspect::Inspection;
+pub use service::{Sender, Service};
+pub use show::{Breaks, Shown};
 
 use crate::check::Exit;
 use crate::files::Files;
@@ -85,7 +91,7 @@ pub enum Outcome {
     /// There is nothing to show: declarations were accepted, or a file was loaded.
     Done,
     /// The value of an expression.
-    Value(String),
+    Value(Shown),
     /// What a command tells.
     Text(String),
     /// It was refused; the messages say why, and the exit whose fault it is.
@@ -147,7 +153,7 @@ impl Repl {
     }
 
     /// The inputs that a text consists of: a terminal hands over as one text what is pasted. An input ends where it is
-    /// complete and the next line does not go on with it.
+    /// complete and the next line does not go on with it. Comments belong to what follows them.
     pub fn inputs(text: &str) -> Vec<String> {
         let mut inputs = Vec::new();
         let mut input = String::new();
@@ -157,7 +163,10 @@ impl Repl {
                 input.push('\n');
             }
             input.push_str(line);
-            let more = lines.peek().is_some_and(|next| input::goes_on(next));
+            let comment = input::is_comment(&input);
+            let more = lines
+                .peek()
+                .is_some_and(|next| input::goes_on(next) || comment && !next.starts_with(':'));
             if !more && Self::is_complete(&input) {
                 inputs.push(std::mem::take(&mut input));
             }
@@ -258,7 +267,7 @@ impl Repl {
             }
             Input::Declarations(tree) => self.declare(file, tree, text),
             Input::Expression(tree) => match self.named_module(&tree) {
-                Some(shown) => Outcome::Value(shown).into(),
+                Some(text) => Outcome::Value(Shown::text(text)).into(),
                 None => self.value_of(file, tree),
             },
         }

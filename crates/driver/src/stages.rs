@@ -19,6 +19,11 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     fehu_syntax::parse(file, text)
 }
 
+/// Tree to a text that has everything but layout and comments.
+pub fn dump(tree: &ast::File) -> String {
+    fehu_syntax::dump::file(tree)
+}
+
 /// Text of the prelude to tree, without the bodies of modules that have a module type.
 pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     fehu_syntax::parse_signatures(file, text)
@@ -129,7 +134,8 @@ fn tuning_param(param: &fehu_imp::Tuning, tree: &[Threshold]) -> TuningParam {
     TuningParam { name: param.name.to_string(), class, entries: param.entries.clone() }
 }
 
-fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
+/// The files of a program as the checker wants them.
+pub(crate) fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
     loaded
         .files
         .iter()

@@ -117,7 +117,7 @@ pub(crate) fn results(
 }
 
 /// The results of an entry point; none if they are not wanted.
-fn execute(
+pub(crate) fn execute(
     program: &mut dyn Executor,
     folder: &Path,
     entry: &str,

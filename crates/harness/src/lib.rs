@@ -5,6 +5,7 @@
 //!
 //! - [`blocks`]: parses these comments into plain data;
 //! - [`run`]: prepares a program once ([`prepare`]) and runs its cases (`case`) and properties (`property`);
+//! - [`dataget`]: the data of one case;
 //! - [`executor`]: runs entry points, in the interpreter or in a compiled [`server`];
 //! - [`script`]: the expressions with which blocks construct inputs;
 //! - [`suite`]: runs many programs in parallel, and summarises the results;
@@ -19,6 +20,7 @@
 pub mod bench;
 pub mod blocks;
 mod case;
+pub mod dataget;
 pub mod executor;
 mod files;
 pub mod prepare;

@@ -20,15 +20,15 @@ const KEYWORDS: [&str; 22] = [
 
 /// Completes the last word of a text: a command, a keyword or a name, which may be qualified.
 pub(super) fn complete(program: &Program, text: &str) -> Completion {
-    let command = text.trim_start();
+    let line = text.rfind('\n').map_or(text, |end| &text[end + 1..]);
+    let command = line.trim_start();
     if let Some(begun) = command.strip_prefix(':')
         && !begun.contains(char::is_whitespace)
     {
         let start = text.len() - begun.len();
-        let names = COMMANDS.iter().map(|(name, _, _)| (*name).to_owned());
+        let names = COMMANDS.iter().map(|command| command.name.to_owned());
         return Completion { start, candidates: names.filter(|n| n.starts_with(begun)).collect() };
     }
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.');
     let word = text
         .rfind(|c| !is_part(c))
         .map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
@@ -52,4 +52,9 @@ pub(super) fn complete(program: &Program, text: &str) -> Completion {
     candidates.sort();
     candidates.dedup();
     Completion { start, candidates }
+}
+
+/// Whether a letter can be in a name that may be qualified.
+pub(super) fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '\'' | '.')
 }

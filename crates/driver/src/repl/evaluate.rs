@@ -1,7 +1,7 @@
 //! Checking and running an input.
 
 use super::unit::{self, PREVIOUS, VALUE};
-use super::{Answer, Outcome, Repl, session, show};
+use super::{Answer, Outcome, Repl, Shown, session};
 use crate::errors;
 use crate::load::{self, Loaded};
 use crate::passes::{self, Plan};
@@ -67,13 +67,13 @@ impl Repl {
             if !runs {
                 let what = if matches!(ty, Ty::Fun(_)) { "#<fun>" } else { "#<polymorphic>" };
                 let ty = program.show_scheme(&scheme);
-                return Some(Outcome::Value(format!("{what} : {ty}")));
+                return Some(Outcome::Value(Shown::text(format!("{what} : {ty}"))));
             }
             program.entries = vec![entry];
             Some(match repl.run(session)? {
                 Ok(results) => {
-                    let (layout, parts) = results.first()?;
-                    Outcome::Value(show::value(layout, parts, repl.breaks))
+                    let (layout, parts) = results.into_iter().next()?;
+                    Outcome::Value(Shown::value(layout, parts, repl.breaks))
                 }
                 Err(error) => stopped(error),
             })

@@ -57,6 +57,12 @@ pub(super) fn may_have_more_cases(text: &str) -> bool {
     is_case && lines.next().is_some() && !text.ends_with('\n')
 }
 
+/// Whether a text has nothing but comments, one at least.
+pub(super) fn is_comment(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| line.starts_with("--"))
+}
+
 /// Whether a line cannot begin an input.
 pub(super) fn goes_on(line: &str) -> bool {
     let indented = line.starts_with([' ', '\t', ')', ']', '}', '|', ',', '=']);

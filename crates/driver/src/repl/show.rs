@@ -1,5 +1,6 @@
 //! Values as people read them: in the syntax of the language, but numbers without their types.
 
+use crate::run::convert;
 use fehu_data::text::{self, Style};
 use fehu_interp::Value;
 use fehu_ir::{Elem, Scalar};
@@ -23,12 +24,92 @@ const MOST_ELEMENTS: usize = 1000;
 /// How many elements are then shown at each end of each dimension.
 const AT_EACH_END: i64 = 3;
 
-/// The value that consists of these parts.
-pub(super) fn value(layout: &Layout, parts: &[Value], breaks: Breaks) -> String {
-    let parts: Vec<&Value> = parts.iter().collect();
-    let mut show = Show { out: String::new(), at: Vec::new(), breaks };
-    show.broken(layout, &parts, 0);
-    show.out
+/// A value that was computed, for people and for programs.
+#[derive(Debug)]
+pub struct Shown {
+    /// As it is shown.
+    pub text: String,
+    /// What it is, unless it is a function or a module.
+    data: Option<(Layout, Vec<Value>)>,
+}
+
+impl Shown {
+    /// What is shown of something that is no data.
+    pub(super) fn text(text: String) -> Shown {
+        Shown { text, data: None }
+    }
+
+    /// The value that consists of these parts.
+    pub(super) fn value(layout: Layout, parts: Vec<Value>, breaks: Breaks) -> Shown {
+        let all: Vec<&Value> = parts.iter().collect();
+        let mut show = Show { out: String::new(), at: Vec::new(), breaks };
+        show.broken(&layout, &all, 0);
+        Shown { text: show.out, data: Some((layout, parts)) }
+    }
+
+    /// Its type with the sizes that it has: `[3]i32`. Functions and modules have none here.
+    pub fn ty(&self) -> Option<String> {
+        let (layout, parts) = self.data.as_ref()?;
+        Some(ty(layout, &parts.iter().collect::<Vec<_>>(), 0))
+    }
+
+    /// The value in the form in which programs read and write them, if it is a scalar or an array of scalars.
+    pub fn primitive(&self) -> Option<fehu_data::Value> {
+        let (layout, parts) = self.data.as_ref()?;
+        let mut elem = layout;
+        while let Layout::Array(inner) = elem {
+            elem = inner;
+        }
+        let (Layout::Prim(_), [part]) = (elem, parts.as_slice()) else { return None };
+        convert::from_interp(part.clone()).ok()
+    }
+}
+
+/// The type of a value with these parts, inside of so many arrays.
+fn ty(layout: &Layout, parts: &[&Value], depth: usize) -> String {
+    // The parts of each of these, one after the other.
+    let all = |layouts: &mut dyn Iterator<Item = &Layout>, parts: &[&Value]| {
+        let mut rest = parts;
+        let each = layouts.map(|layout| {
+            let (own, later) = rest.split_at(layout.parts().min(rest.len()));
+            rest = later;
+            ty(layout, own, depth)
+        });
+        each.collect::<Vec<String>>()
+    };
+    match layout {
+        Layout::Prim(prim) => prim.name().to_owned(),
+        Layout::Array(elem) => {
+            let array = parts.first().and_then(|part| part.as_array());
+            let size = array.and_then(|array| array.shape().get(depth).copied()).unwrap_or(0);
+            let of = ty(elem, parts, depth + 1);
+            let several = matches!(**elem, Layout::Sum { .. });
+            if several { format!("[{size}]({of})") } else { format!("[{size}]{of}") }
+        }
+        Layout::Record(fields) => {
+            let types = all(&mut fields.iter().map(|(_, field)| field), parts);
+            if is_tuple(fields) {
+                return format!("({})", types.join(", "));
+            }
+            let fields = fields.iter().zip(types).map(|((name, _), ty)| format!("{name}: {ty}"));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Layout::Sum { variants, .. } => {
+            let variant = |variant: &Variant| {
+                let own: Vec<&Value> =
+                    variant.slots.iter().filter_map(|&slot| parts.get(slot).copied()).collect();
+                let types = all(&mut variant.payload.iter(), &own);
+                let words = std::iter::once(format!("#{}", variant.name)).chain(types);
+                words.collect::<Vec<_>>().join(" ")
+            };
+            variants.iter().map(variant).collect::<Vec<_>>().join(" | ")
+        }
+        Layout::Function => "function".to_owned(),
+    }
+}
+
+fn is_tuple(fields: &[(ecow::EcoString, Layout)]) -> bool {
+    fields.len() != 1 && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string())
 }
 
 struct Show {
@@ -85,8 +166,7 @@ impl Show {
         parts: &[&Value],
         column: Option<usize>,
     ) {
-        let tuple = fields.len() != 1
-            && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
+        let tuple = is_tuple(fields);
         self.out.push(if tuple { '(' } else { '{' });
         let mut rest = parts;
         for (i, (name, layout)) in fields.iter().enumerate() {

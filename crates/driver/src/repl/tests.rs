@@ -1,6 +1,6 @@
 //! Sessions as texts: what was typed, and what came of it.
 
-use super::{Answer, Breaks, Outcome, Repl};
+use super::{Answer, Breaks, Outcome, Repl, Service, Shown};
 use crate::files::Memory;
 use fehu_base::render::{self, Style};
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ fn text(answer: &Answer) -> String {
     let outcome = match &answer.outcome {
         Outcome::Incomplete => return "...".to_owned(),
         Outcome::Done => String::new(),
-        Outcome::Value(text) | Outcome::Text(text) => text.clone(),
+        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) => text.clone(),
         Outcome::Refused(exit) => format!("refused {}", exit.code()),
         Outcome::Misused(message) => message.clone(),
         Outcome::Failed(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
@@ -411,7 +411,10 @@ fn names_are_completed() {
         complete("reduce_by").candidates,
         ["reduce_by_index", "reduce_by_index_2d", "reduce_by_index_3d"]
     );
-    assert_eq!(complete(":").candidates, ["help", "load", "quit", "reload", "type"]);
+    assert_eq!(
+        complete(":").candidates,
+        ["cd", "format", "help", "load", "pwd", "quit", "reload", "string", "type"]
+    );
     assert_eq!((complete(":l").start, complete(":l").candidates), (1, vec!["load".to_owned()]));
     assert_eq!(complete(":type fort").candidates, ["fortune"]);
     assert_eq!(complete("1 + ").candidates, [""; 0]);
@@ -445,5 +448,123 @@ fn what_is_pasted_is_taken_apart() {
         Some("5")
     );
     assert_eq!(Repl::inputs("(1,\n2)\n(3"), ["(1,\n2)", "(3"]);
+    assert_eq!(Repl::inputs("-- | Doc\ndef x = 1\n-- end"), ["-- | Doc\ndef x = 1", "-- end"]);
+    assert_eq!(Repl::inputs("-- types\n:type x"), ["-- types", ":type x"]);
     assert_eq!(Repl::inputs(""), Vec::<String>::new());
+}
+
+#[test]
+fn texts_of_values() {
+    check(&[
+        (":string \"abc\"", "abc"),
+        (":s map (+ 1u8) \"HAL\"", "IBM"),
+        (":string [1i32]", "write `:string` with an array of type []u8; this is [1]i32"),
+        (":string x", "refused 2 unknown-name"),
+        (":format half of {6} is {3 * {a = 1}.a}.", "half of 6 is 3."),
+        (":format {nothing}", "refused 2 unknown-name"),
+        (":format {1", "there is a `{` without its `}`"),
+        (":format 1}", "there is a `}` without its `{`"),
+        (":pwd", "the folder cannot be told: there are no folders here"),
+        (":cd \"x\"", "cannot go to \"x\": there are no folders here"),
+    ]);
+}
+
+#[test]
+fn types_of_values_have_their_sizes() {
+    let ty = |text| match repl().feed(text).outcome {
+        Outcome::Value(shown) => shown.ty().unwrap_or_default(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(ty("1u8"), "u8");
+    assert_eq!(ty("[[1f32, 2], [3, 4], [5, 6]]"), "[3][2]f32");
+    assert_eq!(ty("{a = (true, 1), b = filter (> 2) (iota 5)}"), "{a: (bool, i32), b: [2]i64}");
+    assert_eq!(ty("[{x = [1, 2]}]"), "[1]{x: [2]i32}");
+    assert_eq!(ty("[#a 1, #b : #a i32 | #b]"), "[2](#a i32 | #b)");
+    assert_eq!(ty("\\x -> x + 1"), "");
+}
+
+#[test]
+fn names_are_explained() {
+    let mut repl = repl();
+    let cell = "-- | Twice as much.\ndef twice (x: i32) = 2 * x";
+    for input in Repl::inputs(cell) {
+        repl.feed(&input);
+    }
+    repl.feed("module m = {\n-- | Inside.\ndef x = 1i32}");
+    let mut inspect = |text: &str, at| {
+        repl.inspect(text, at).map(|found| (found.name, found.ty, found.doc.unwrap_or_default()))
+    };
+    let twice = ("twice".to_owned(), "i32 -> i32".to_owned(), "Twice as much.".to_owned());
+    assert_eq!(inspect("twice 3", 2), Some(twice.clone()));
+    assert_eq!(inspect("1 + twice", 9), Some(twice));
+    assert_eq!(inspect("m.x", 3), Some(("m.x".into(), "i32".into(), "Inside.".into())));
+    assert_eq!(inspect("m", 1).map(|found| found.1), Some("{\n  val x : i32\n}".into()));
+    assert!(inspect("reduce_by_index", 4).is_some_and(|found| found.2.starts_with("As `hist`")));
+    assert!(inspect("f32.sqrt", 8).is_some_and(|found| found.1 == "f32 -> f32"));
+    assert_eq!(inspect("nosuch", 3), None);
+    assert_eq!(inspect("1 + 2", 3), None);
+}
+
+/// What a service answers to requests, line by line.
+fn served(requests: &[&str]) -> Vec<String> {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let to = Arc::clone(&lines);
+    let send = move |line: &str| to.lock().expect("nobody panics").push(line.to_owned());
+    let mut service = Service::new(repl(), Arc::new(send));
+    for request in requests {
+        service.answer(request);
+    }
+    drop(service);
+    Arc::into_inner(lines).expect("the service is gone").into_inner().expect("nobody panics")
+}
+
+#[test]
+fn a_service_answers_in_json() {
+    let lines = served(&[
+        r#"{"feed": "-- | Doc.\ndef x = 3i32\n\nx + 1\n:type x\n#[trace(here)] x", "number": 7}"#,
+        r#"{"feed": "[1u8, 2]", "elements": true}"#,
+        r#"{"complete": "ä + f32.sqr + 1", "at": 11}"#,
+        r#"{"inspect": "x", "at": 1}"#,
+        r#"{"inspect": "y", "at": 1}"#,
+        r#"{"is_complete": "1\n(1 +"}"#,
+        r#"{"is_complete": "1 + )"}"#,
+        r#"{"is_complete": "def f x =\n  x"}"#,
+        r#"{"feed": "[1i32, 2][5]"}"#,
+        r#"{"feed": ":nosuch"}"#,
+        r#"{"eat": "1"}"#,
+        "1 +",
+        r#"{"feed": ":quit"}"#,
+    ]);
+    let expected = [
+        r#"{"event":"value","text":"4","type":"i32"}"#,
+        r#"{"event":"text","text":"i32"}"#,
+        r#"{"event":"trace","text":"here: 3i32"}"#,
+        r#"{"event":"value","text":"3","type":"i32"}"#,
+        r#"{"end":"done"}"#,
+        r#"{"elements":"6202012020753802000000000000000102","event":"value","text":"[1, 2]","type":"[2]u8"}"#,
+        r#"{"end":"done"}"#,
+        r#"{"candidates":["sqrt"],"end":"done","start":8}"#,
+        r#"{"doc":"Doc.","end":"done","name":"x","type":"i32"}"#,
+        r#"{"end":"unknown"}"#,
+        r#"{"end":"incomplete"}"#,
+        r#"{"end":"invalid"}"#,
+        r#"{"end":"complete"}"#,
+    ];
+    assert_eq!(&lines[..expected.len()], expected);
+    let [failed, command, member, no_json, quit] = &lines[expected.len()..] else {
+        panic!("{lines:?}")
+    };
+    assert!(failed.contains(r#""end":"failed""#) && failed.contains("[5]"), "{failed}");
+    assert!(command.contains("there is no command"), "{command}");
+    assert!(member.contains("misused") && no_json.contains("misused"), "{member} {no_json}");
+    assert_eq!(quit, r#"{"end":"quit"}"#);
+}
+
+#[test]
+fn messages_for_cells_count_their_lines() {
+    let lines = served(&[r#"{"feed": "def x = 1i32\n\nx + y", "number": 4}"#]);
+    let [messages, end] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(messages.contains(r#""file":"[4]""#) && messages.contains(r#""line":3"#), "{messages}");
+    assert!(messages.contains(r#""sources":{"[4]":"\n\nx + y"}"#), "{messages}");
+    assert_eq!(end, r#"{"end":"refused"}"#);
 }

@@ -153,7 +153,7 @@ pre { margin: 0; font: 13px/1.5 monospace; white-space: pre-wrap; }
 ul { margin: 0; padding: 0; list-style: none; font-size: 13px; } .summary { font-size: 15px; }
 .legend { margin: 1em 0; } .legend li { display: inline; margin-right: 1.5em; }
 li.done { color: var(--done); } li.done::before { content: '+ '; }
-li.missed { color: var(--missed); } li.missed::before { content: '\\2212 '; }
+li.missed { color: var(--missed); } li.missed::before { content: '\\2212  '; }
 li.made { color: var(--made); } li.made::before { content: '= '; }
 li.check { color: var(--check); } li.check::before { content: '? '; }
 li.copy { color: var(--made); } li.copy::before { content: '* '; }

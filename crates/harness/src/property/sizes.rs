@@ -116,7 +116,7 @@ impl Constants<'_> {
             repl
         });
         match repl.evaluate("<size>", &text).outcome {
-            repl::Outcome::Value(text) => text.trim().parse().ok(),
+            repl::Outcome::Value(shown) => shown.text.trim().parse().ok(),
             _ => None,
         }
     }
