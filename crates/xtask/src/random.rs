@@ -18,6 +18,7 @@ pub(crate) mod machine;
 mod sample;
 mod sequences;
 mod smooth;
+mod wrapper;
 
 use ecow::EcoString;
 use fehu_base::stack::with_large_stack;

@@ -15,6 +15,7 @@
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
 //! * `reverse`: the statements, and then, from the last to the first, what each contributes to the adjoints of its operands.
+//! * `spread`: several directions at once;
 //! * `calls`: recursive functions; `common`: what all derivatives of a program share;
 //! * `once`: what is evaluated in both sweeps is checked once, and what nothing needs is not evaluated;
 //! * `own`: what needs no copy is updated in place again.
@@ -31,17 +32,16 @@ mod own;
 mod prepare;
 mod reverse;
 mod scalar;
+mod spread;
 pub(crate) mod sums;
 
 use self::activity::Set;
 use self::common::{Common, Note};
-use self::num::map;
 use self::prepare::{bind, prepare, without_custom};
 use self::reverse::Reverse;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_ir::builder::Builder;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::subst::copy_lambda;
 use fehu_ir::{
     Atom, Body, Diff, DiffForm, Exp, Family, Item, Lambda, Loc, Prog, Stm, Var, VarInfo,
 };
@@ -142,7 +142,9 @@ fn expand(
             Exp::Diff(op) if is_seeded(&op) => {
                 let mut b = Builder::new(vars);
                 b.set_loc(stm.loc.clone());
-                let results = derive(&mut b, *op, prog, common, (is_host, stm.loc))?;
+                let unroll = stm.attrs.iter().any(|attr| attr.name == "unroll");
+                let asked = Asked { is_host, unroll, loc: stm.loc };
+                let results = derive(&mut b, *op, prog, common, asked)?;
                 let made = b.finish(Vec::new());
                 out.extend(made.stms);
                 bind(&stm.pat, results, vars, &mut out);
@@ -154,13 +156,32 @@ fn expand(
     Ok(())
 }
 
+/// The circumstances of a derivative.
+struct Asked {
+    /// Whether it is executed by the host, and not in an operator.
+    is_host: bool,
+    /// Whether several directions are as many variables.
+    unroll: bool,
+    loc: Option<Loc>,
+}
+
+/// A variable for one direction of each of the seeds.
+fn one_direction(b: &mut Builder<'_>, seeds: &[Atom]) -> Vec<(Var, Atom)> {
+    let mut all = Vec::new();
+    for seed in seeds {
+        let row = b.atom_ty(*seed).row().or_bug("seeds of several directions");
+        all.push((b.param("seed", row), *seed));
+    }
+    all
+}
+
 /// The results of the function, and its derivative.
 fn derive(
     b: &mut Builder<'_>,
     op: Diff,
     prog: &Prog,
     common: &Rc<Common>,
-    (is_host, loc): (bool, Option<Loc>),
+    Asked { is_host, unroll, loc }: Asked,
 ) -> Res<Vec<Atom>> {
     let Diff { args, mut fun, form } = op;
     // What derivatives inside of this one became.
@@ -171,29 +192,19 @@ fn derive(
             let Some(directions) = seeds.directions else {
                 return forward::jvp(b, common, fun, &args, &seeds.values, loc);
             };
-            let copy = copy_lambda(&fun, b.vars_mut());
-            let ret = fun.ret.clone();
-            let inputs: Vec<Var> = seeds.values.iter().filter_map(|atom| atom.var()).collect();
-            let mut refused = Ok(());
-            let derived = map(b, directions, &inputs, ret, |b, seeds| {
-                let seeds: Vec<Atom> = seeds.iter().map(|var| Atom::Var(*var)).collect();
-                match forward::jvp(b, common, copy, &args, &seeds, loc) {
-                    Ok(mut results) => results.split_off(results.len() / 2),
-                    Err(error) => {
-                        refused = Err(error);
-                        Vec::new()
-                    }
-                }
-            });
-            refused?;
-            let mut results = inline(b, fun, args);
-            results.extend(derived.into_iter().map(Atom::Var));
+            let ones = one_direction(b, &seeds.values);
+            let mut inner = Builder::new(b.vars_mut());
+            let values: Vec<Atom> = ones.iter().map(|(seed, _)| Atom::Var(*seed)).collect();
+            let results = forward::jvp(&mut inner, common, fun, &args, &values, loc.clone())?;
+            let shared = results.len() / 2;
+            let body = inner.finish(results);
+            let (results, _) = spread::spread(b, body, &ones, shared, (directions, unroll, loc))?;
             Ok(results)
         }
         DiffForm::Reverse(seeds) => {
             let mut reverse = Reverse::of(common.clone(), loc);
             reverse.is_host = is_host;
-            reverse::vjp(b, reverse, fun, &args, &seeds)
+            reverse::vjp(b, reverse, fun, &args, &seeds, unroll)
         }
         DiffForm::Custom(_) => Ok(inline(b, fun, args)),
     }

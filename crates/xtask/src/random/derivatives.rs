@@ -13,6 +13,7 @@
 //! What the compiler refuses to differentiate is counted, and not wrong.
 
 use super::integers::{combine, dot, random_like, show_all};
+use super::wrapper::wrapper;
 use super::{Args, ENOUGH};
 use fehu_base::IdVec;
 use fehu_base::id::Id;
@@ -20,14 +21,10 @@ use fehu_base::stack::with_large_stack;
 use fehu_driver::pipelines::PIPELINES;
 use fehu_interp::{ErrorKind, Interp, Options, Value};
 use fehu_ir::free::free_in_body;
-use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::text::parse;
 use fehu_ir::verify::{render, verify};
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{
-    Atom, Body, Diff, DiffForm, Elem, Exp, Fun, FunId, Lambda, Param, Prog, Seeds, Stm, Type, Var,
-    VarInfo,
-};
+use fehu_ir::{Atom, Elem, Exp, FunId, Lambda, Param, Prog, Type, Var, VarInfo};
 use fehu_irgen::rng::Rng;
 use fehu_irgen::{CONSTANT, Config, differentiable_text, is_polynomial, random_prog};
 use fehu_irtest::arguments::{self, Sizes};
@@ -262,8 +259,8 @@ pub(super) struct Derived {
 /// Differentiates the last function of a program, and checks what must hold.
 fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
     let mut counts = Counts::default();
-    let Some(derived) = derive(prog, Kind::of(seed) == Kind::Polynomial && seed.is_multiple_of(5))?
-    else {
+    let twice = Kind::of(seed) == Kind::Polynomial && seed.is_multiple_of(5);
+    let Some(derived) = derive(prog, twice, directions(seed))? else {
         return Ok(counts);
     };
     let mut rng = Rng::new(seed);
@@ -280,8 +277,17 @@ fn examine(prog: &Prog, seed: u64) -> Result<Counts, Fault> {
     Ok(counts)
 }
 
+/// How many directions there are at once: few, which are so many variables, or an array of them.
+pub(super) fn directions(seed: u64) -> Option<usize> {
+    [None, None, Some(3), Some(17)][(seed / 8) as usize % 4]
+}
+
 /// The program with both derivatives; nothing if the function is not one that can be asked for them.
-pub(super) fn derive(prog: &Prog, twice: bool) -> Result<Option<Derived>, Fault> {
+pub(super) fn derive(
+    prog: &Prog,
+    twice: bool,
+    several: Option<usize>,
+) -> Result<Option<Derived>, Fault> {
     let mut prog = prog.clone();
     let Some(last) = prog.funs.len().checked_sub(1) else { return Ok(None) };
     let primal = FunId::from_index(last);
@@ -313,14 +319,15 @@ pub(super) fn derive(prog: &Prog, twice: bool) -> Result<Option<Derived>, Fault>
         return Ok(None);
     }
     let chosen = (&active[..], &results[..]);
-    let [forward, reverse] = [true, false].map(|forward| wrapper(fun, primal, chosen, forward));
+    let [forward, reverse] =
+        [true, false].map(|forward| wrapper(fun, primal, chosen, forward, several));
     let (forward, reverse) = (prog.funs.push(forward), prog.funs.push(reverse));
     let second = twice.then(|| {
         // By the parameters, of what the derivative yields after the results.
         let [gradient, tangent] =
             [(reverse, active.len()), (forward, results.len())].map(|(id, count)| {
                 let of: Vec<usize> = (results.len()..results.len() + count).collect();
-                wrapper(&prog.funs[id], id, (&active, &of), id == reverse)
+                wrapper(&prog.funs[id], id, (&active, &of), id == reverse, several)
             });
         [prog.funs.push(gradient), prog.funs.push(tangent)]
     });
@@ -342,55 +349,6 @@ pub(super) fn derive(prog: &Prog, twice: bool) -> Result<Option<Derived>, Fault>
         return Err(Fault::Broken(render(&prog, &errors)));
     }
     Ok(Some(Derived { prog, primal, forward, reverse, second, active, results }))
-}
-
-/// A function that yields results of another one and its derivative, for seeds that are its last parameters.
-fn wrapper(fun: &Fun, id: FunId, (active, chosen): (&[usize], &[usize]), forward: bool) -> Fun {
-    let mut vars = fun.vars.clone();
-    let mut fresh = |hint: &str, like: Var| {
-        let mut info = vars[like].clone();
-        info.hint = hint.into();
-        vars.push(info)
-    };
-    let by: Vec<Var> = active.iter().map(|index| fun.params[*index].var).collect();
-    let of: Vec<Var> = chosen.iter().map(|index| fun.results[*index]).collect();
-    let (towards, derivative) = if forward { (&by, &of) } else { (&of, &by) };
-    let seeds: Vec<Var> = towards.iter().map(|var| fresh("seed", *var)).collect();
-    let inner: Vec<Var> = by.iter().map(|var| fresh("a", *var)).collect();
-    let yielded: Vec<Var> = of.iter().chain(derivative).map(|var| fresh("d", *var)).collect();
-    let results = of.iter().chain(derivative).map(|var| fresh("r", *var)).collect();
-    let mut args: Vec<Var> = fun.params.iter().map(|param| param.var).collect();
-    for (index, var) in active.iter().zip(&inner) {
-        args[*index] = *var;
-    }
-    let mut stms = Vec::new();
-    for (arg, param) in args.iter_mut().zip(&fun.params) {
-        if param.consumed {
-            let copy = fresh("copy", *arg);
-            stms.push(Stm::new(vec![copy], Exp::Copy(*arg)));
-            *arg = copy;
-        }
-    }
-    let atoms = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
-    // Here, the sizes of results have other names.
-    let values: Vec<Var> = fun.results.iter().map(|var| fresh("y", *var)).collect();
-    let names: Subst = fun.results.iter().copied().zip(atoms(&values)).collect();
-    for var in &values {
-        subst_type(&mut vars[*var].ty, &names);
-    }
-    let ret = of.iter().map(|var| fun.vars[*var].ty.clone()).collect();
-    stms.push(Stm::new(values.clone(), Exp::Call(id, atoms(&args))));
-    let returned: Vec<Var> = chosen.iter().map(|index| values[*index]).collect();
-    let body = Body { stms, results: atoms(&returned) };
-    let given = Seeds { values: atoms(&seeds), directions: None };
-    let form = if forward { DiffForm::Forward(given) } else { DiffForm::Reverse(given) };
-    let diff = Diff { args: atoms(&by), fun: Lambda { params: inner, body, ret }, form };
-    let stm = Stm::new(yielded.clone(), Exp::Diff(Box::new(diff)));
-    let all = fun.params.iter().map(|param| param.var).chain(seeds);
-    let params = all.map(|var| Param { var, consumed: false }).collect();
-    let name = if forward { "forward" } else { "reverse" };
-    let body = Body { stms: vec![stm], results: atoms(&yielded) };
-    Fun { name: name.into(), vars, params, results, body, attrs: Vec::new(), foreign: None }
 }
 
 /// Checks the derivatives for random arguments; whether they are other than zero, if the function is defined there.

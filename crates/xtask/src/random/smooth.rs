@@ -6,7 +6,7 @@
 //! - `u (J v) = (u J) v`.
 //! - The derivative of `u J` in direction `v` is that of `J v` by `u`.
 
-use super::derivatives::{Derived, derive};
+use super::derivatives::{Derived, derive, directions};
 use super::{Args, ENOUGH};
 use fehu_base::stack::with_large_stack;
 use fehu_interp::{Buffer, Interp, Options, Value};
@@ -62,7 +62,7 @@ type Point = Vec<f64>;
 
 fn examine(seed: u64) -> Result<Outcome, String> {
     let prog = parse(&smooth_text(seed)).map_err(|why| why.to_string())?;
-    let derived = match derive(&prog, true) {
+    let derived = match derive(&prog, true, directions(seed)) {
         Ok(Some(derived)) => derived,
         Ok(None) => return Err("it has no derivatives".to_owned()),
         Err(fault) if fault.is_refused() => return Ok(Outcome::Refused),

@@ -7,17 +7,19 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
 //! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
+mod choose;
 mod control;
 mod cut;
 mod fold;
 mod keep;
 mod map;
 mod product;
+mod product_bins;
 mod repeat;
 mod scan;
 mod select;
@@ -28,13 +30,15 @@ mod write;
 
 use self::adjoint::Adjoint;
 pub(super) use self::control::resize;
+use self::product_bins::multiplied;
 use self::select::{Bins, OneHot};
 pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
-use super::num::{has_numbers, outer, zero};
+use super::num::{has_numbers, zero};
 use super::once::Quiet;
 use super::scalar::partials;
+use super::spread::spread;
 use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
@@ -43,14 +47,15 @@ use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the forward sweep is
-/// evaluated once, and the return sweep is the function of a map.
+/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the return sweep is
+/// spread.
 pub(super) fn vjp(
     b: &mut Builder<'_>,
     mut reverse: Reverse,
     fun: Lambda,
     args: &[Atom],
     seeds: &Seeds,
+    unroll: bool,
 ) -> Res<Vec<Atom>> {
     let mut by = Set::default();
     for (param, arg) in fun.params.iter().zip(args) {
@@ -66,27 +71,19 @@ pub(super) fn vjp(
     match *directions {
         None => all.extend(reverse.return_sweep(b, &steps, &results, seeds, &fun.params)?),
         Some(directions) => {
-            let inputs: Vec<Var> = seeds.iter().filter_map(|seed| seed.var()).collect();
-            let types: Vec<Type> = fun.params.iter().map(|param| b.ty(*param).clone()).collect();
-            let params: Vec<Var> = inputs
-                .iter()
-                .map(|input| {
-                    let row = b.ty(*input).row().or_bug("seed of one direction");
-                    b.param("seed", row)
-                })
-                .collect();
+            let ones = super::one_direction(b, seeds);
             let mut inner = Builder::new(b.vars_mut());
-            let seeds: Vec<Atom> = params.iter().map(|param| Atom::Var(*param)).collect();
-            let first = reverse.common.repeated();
+            let seeds: Vec<Atom> = ones.iter().map(|(seed, _)| Atom::Var(*seed)).collect();
+            let (first, loc) = (reverse.common.repeated(), reverse.loc.clone());
             let adjoints =
                 reverse.return_sweep(&mut inner, &steps, &results, &seeds, &fun.params)?;
-            // There may be no direction at all.
-            reverse.common.uncover(first);
             let body = inner.finish(adjoints);
-            let map = Lambda { params, body, ret: types };
-            let types = outer(&map.ret, directions);
-            let exp = super::num::map_exp(directions, inputs, map);
-            all.extend(b.several("adjoint", types, exp).into_iter().map(Atom::Var));
+            let (adjoints, checked) = spread(b, body, &ones, 0, (directions, unroll, loc))?;
+            if !checked {
+                // There may be no direction at all.
+                reverse.common.uncover(first);
+            }
+            all.extend(adjoints);
         }
     }
     Ok(all)
@@ -128,7 +125,7 @@ enum Saved {
     Winner(Var),
     /// It selects one, which the return sweep looks for.
     Selected,
-    /// The bins of a histogram of minima or maxima, as they were before.
+    /// The bins of a histogram of minima, maxima or products, as they were before.
     Bins(Var),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
@@ -283,6 +280,9 @@ impl Reverse {
             (Exp::Hist(op), Saved::Bins(before)) => {
                 let (dest, after) = (op.ops[0].dests[0], stm.pat[0]);
                 let bins = Bins { dest, before: *before, after };
+                if let Some(prim) = multiplied(op, b) {
+                    return self.product_bins_back(b, op, bins, prim);
+                }
                 self.bins_back(b, op.width, bins, (op.inputs[0], op.inputs[1]));
                 Ok(())
             }

@@ -63,12 +63,7 @@ impl Reverse {
         let (width, array) = (op.width, op.inputs[0]);
         let zero = number(prim, 0.0);
         let (product, zeros) = of_others(b, op, prim);
-        let size = b.exp("size", Exp::UnOp(UnOp::Abs, product)).into();
-        let least = number(prim, smallest(prim).or_bug("numbers with fractions"));
-        let large = b.exp("large", Exp::CmpOp(CmpOp::Le, least, size)).into();
-        let infinite = number(prim, f64::INFINITY);
-        let finite = b.exp("finite", Exp::CmpOp(CmpOp::Lt, size, infinite)).into();
-        let regular = binary(b, BinOp::And, large, finite);
+        let regular = regular(b, product, prim);
 
         let ty = Type::prim(prim);
         let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Eq, zeros, 0.into())).into();
@@ -104,6 +99,16 @@ impl Reverse {
         self.contribute(b, array.into(), all);
         Ok(())
     }
+}
+
+/// Whether a product is a normal number.
+pub(super) fn regular(b: &mut Builder<'_>, product: Atom, prim: Prim) -> Atom {
+    let size = b.exp("size", Exp::UnOp(UnOp::Abs, product)).into();
+    let least = number(prim, smallest(prim).or_bug("numbers with fractions"));
+    let large = b.exp("large", Exp::CmpOp(CmpOp::Le, least, size)).into();
+    let infinite = number(prim, f64::INFINITY);
+    let finite = b.exp("finite", Exp::CmpOp(CmpOp::Lt, size, infinite)).into();
+    binary(b, BinOp::And, large, finite)
 }
 
 /// The product of the elements that are not zero, and the number of the others.

@@ -1,4 +1,4 @@
-//! Reductions and histograms that select an element: minima and maxima.
+//! Reductions and histograms that select an element: minima and maxima, and reductions by operators that choose one of their operands (`choose`).
 //!
 //! The forward sweep also yields the number of the element; if the elements are in memory, the return sweep looks for it. The adjoint of the elements is then *one-hot*: zero but at one index. What
 //! computes the elements, if it is a map, is differentiated at that index alone, and not at all others, where it would yield zeros.
@@ -8,7 +8,7 @@
 //! ```
 
 use super::write::inside;
-use super::{Reverse, Saved, Step};
+use super::{Reverse, Saved, Step, choose};
 use crate::differentiate::Res;
 use crate::differentiate::num::{binary, has_numbers, identity, map, select, whole, zero};
 use fehu_base::{OrBug, Prim};
@@ -38,7 +38,11 @@ impl Reverse {
         steps: &mut Vec<Step>,
     ) -> Option<Stm> {
         let Exp::Screma(op) = &stm.exp else { return Some(stm) };
-        let Some((which, prim)) = selection(op, b) else { return Some(stm) };
+        let Some((which, prim)) = selection(op, b) else {
+            let Some(red) = choice(b, op) else { return Some(stm) };
+            self.with_winner(b, stm, red, steps);
+            return None;
+        };
         let makes = |step: &Step| step.stm.pat.contains(&op.inputs[0]);
         if !steps.iter().any(makes) {
             // The elements are in memory: the return sweep looks for the one that is selected.
@@ -46,13 +50,20 @@ impl Reverse {
             steps.push(Step { stm, saved: Saved::Selected });
             return None;
         }
-        let (ty, width) = (Type::prim(prim), op.width);
-        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
-        let types = vec![ty.clone(), Type::I64];
-        let map = identity(b, &types);
         let neutral = vec![op.reds[0].neutral[0], Atom::i64(NOBODY)];
         let red = Red { op: numbered(b, which, prim), neutral, commutative: true };
-        let inputs = vec![op.inputs[0], iota];
+        self.with_winner(b, stm, red, steps);
+        None
+    }
+
+    /// A reduction with the number of what it selects, by an operator on numbered elements.
+    fn with_winner(&mut self, b: &mut Builder<'_>, stm: Stm, red: Red, steps: &mut Vec<Step>) {
+        let Exp::Screma(op) = &stm.exp else { return };
+        let width = op.width;
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        let map = identity(b, &red.op.ret);
+        let mut inputs = op.inputs.clone();
+        inputs.push(iota);
         let exp = Screma { width, inputs, map, scans: Vec::new(), reds: vec![red] };
         let winner = b.param("winner", Type::I64);
         let mut pat = stm.pat.clone();
@@ -60,7 +71,6 @@ impl Reverse {
         let exp = Exp::Screma(Box::new(exp));
         b.push(Stm { pat, exp, ..stm.clone() });
         steps.push(Step { stm, saved: Saved::Winner(winner) });
-        None
     }
 
     pub(super) fn select_back(
@@ -70,19 +80,25 @@ impl Reverse {
         op: &Screma,
         winner: Option<Var>,
     ) -> Res<()> {
-        let Some(value) = self.take(b, stm.pat[0]) else { return Ok(()) };
+        let adjoints = self.take_all(b, &stm.pat);
+        if adjoints.iter().all(Option::is_none) {
+            return Ok(());
+        }
         let winner = match winner {
             Some(winner) => winner,
             None => first_equal(b, op.width, op.inputs[0], stm.pat[0].into()),
         };
-        let neutral = op.reds[0].neutral[0];
-        if self.is_varied(neutral) {
-            let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Le, op.width, 0.into())).into();
-            let part = crate::differentiate::num::when(b, none, value);
-            self.contribute(b, neutral, part);
+        for ((value, neutral), input) in
+            adjoints.into_iter().zip(&op.reds[0].neutral).zip(&op.inputs)
+        {
+            let Some(value) = value else { continue };
+            if self.is_varied(*neutral) {
+                let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Le, op.width, 0.into())).into();
+                let part = crate::differentiate::num::when(b, none, value);
+                self.contribute(b, *neutral, part);
+            }
+            self.contribute_one(b, *input, OneHot { index: winner.into(), value });
         }
-        let one = OneHot { index: winner.into(), value };
-        self.contribute_one(b, op.inputs[0], one);
         Ok(())
     }
 
@@ -270,6 +286,15 @@ fn selection(op: &Screma, b: &Builder<'_>) -> Option<(BinOp, Prim)> {
         return None;
     }
     Some((extremum(&red.op)?, prim))
+}
+
+/// The operator of a reduction on numbered elements, if it chooses one of its operands.
+fn choice(b: &mut Builder<'_>, op: &Screma) -> Option<Red> {
+    let ([], [red]) = (&op.scans[..], &op.reds[..]) else { return None };
+    let mut neutral = red.neutral.clone();
+    neutral.push(Atom::i64(NOBODY));
+    // Of two that are equal it chooses either, if their order does not matter to it.
+    Some(Red { op: choose::numbered(b, &red.op)?, neutral, commutative: false })
 }
 
 /// The operation, if an operator is the minimum or the maximum of its operands.

@@ -1,8 +1,9 @@
 //! Histograms and scatters.
 //!
-//! The adjoint of a value that a histogram adds is that of its bin, minima and maxima are in `select`; all other histograms are differentiated as loops that combine one value
+//! The adjoint of a value that a histogram adds is that of its bin, minima and maxima are in `select`, products in `product_bins`; all other histograms are differentiated as loops that combine one value
 //! after the other. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
 
+use super::product_bins::multiplied;
 use super::select::extremum;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
@@ -34,6 +35,12 @@ impl Reverse {
             && extremum(&hist.op).is_some()
         {
             let before = b.exp("before", Exp::Copy(hist.dests[0]));
+            b.push(stm.clone());
+            steps.push(Step { stm, saved: Saved::Bins(before) });
+            return Ok(());
+        }
+        if self.is_host && multiplied(op, b).is_some() {
+            let before = b.exp("before", Exp::Copy(op.ops[0].dests[0]));
             b.push(stm.clone());
             steps.push(Step { stm, saved: Saved::Bins(before) });
             return Ok(());
@@ -221,7 +228,7 @@ fn gather(
 }
 
 /// A histogram as a loop that combines one value after the other with its bin.
-fn one_by_one(
+pub(super) fn one_by_one(
     b: &mut Builder<'_>,
     pat: Vec<Var>,
     op: &Hist,
