@@ -9,10 +9,11 @@ a run. Prints it for each data set, and how many times the memory of the referen
 Data sets for which both need less than 64 KiB are shown and not counted.
 
 The reference compiler's C programs for one thread do not count arrays that stay inside of a function, so that the comparison is not fair to fehu
-there; and its servers never begin to count anew, so that it is not fair to them where a smaller data set follows a larger one. The last line of each program is therefore what the operating system has counted: the largest resident memory of the server
-over all data sets, without the program itself, and with memory that is kept for later.
+there; and its servers never begin to count anew, so that it is not fair to them where a smaller data set follows a larger one. The last line of each
+program is therefore what both have asked the C library for at the worst moment, over all data sets, counted alike by `heap.c`: memory that is kept
+for later is in it, and so is what reading the arguments takes.
 """
-import argparse, os, tempfile
+import argparse, glob, os, struct, subprocess, tempfile
 from sides import Sides, arguments, geometric, memory, programs
 
 # The goal.
@@ -21,31 +22,31 @@ MOST = 1.05
 SMALL = 1 << 16
 
 
-# In the place of a server: it runs the server, and adds its resident memory to a file.
-WRAPPER = """#!/usr/bin/env python3
-import ctypes, resource, subprocess, sys
-# If this process is killed, so is the server.
-status = subprocess.call([{real!r}, *sys.argv[1:]], preexec_fn=lambda: ctypes.CDLL(None).prctl(1, 9))
-open({out!r}, "a").write(f"{{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}}\\n")
-sys.exit(status)
+# In the place of a server: it runs the server, which is counted.
+WRAPPER = """#!/bin/sh
+HEAP_OUT='{real}.heap' LD_PRELOAD='{counter}' exec '{real}' "$@"
 """
 
 
-def wrap(server):
+def counter(folder):
+    """Compiles the library that counts."""
+    source, out = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heap.c"), os.path.join(folder, "heap.so")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-o", out, source], check=True)
+    return out
+
+
+def wrap(server, library):
     if os.path.exists(server):
         os.rename(server, server + ".real")
         with open(server, "w") as out:
-            out.write(WRAPPER.format(real=server + ".real", out=server + ".resident"))
+            out.write(WRAPPER.format(real=server + ".real", counter=library))
         os.chmod(server, 0o755)
 
 
-def resident(server):
-    """The resident memory of a server without the program, in bytes, as far as it is known."""
-    try:
-        sizes = [int(line) for line in open(server + ".resident")]
-    except OSError:
-        return None
-    return 1024 * max(max(sizes) - os.path.getsize(server + ".real") // 1024, 0) if sizes else None
+def heap(server):
+    """The most memory that a server has asked for, in bytes, as far as it is known."""
+    sizes = [open(path, "rb").read() for path in glob.glob(glob.escape(server + ".real.heap") + ".*")]
+    return max((struct.unpack("l", size)[0] for size in sizes), default=None)
 
 
 def text(size):
@@ -63,10 +64,11 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         sides = Sides(args, {"the peer": args.futhark, "fehu": args.fehu}, args.fehu, tmp, read=memory)
         sides.build(names)
+        library = counter(tmp)
         for name in names:
             for who in sides.compilers:
-                wrap(sides.server(who, name))
-        rss = []
+                wrap(sides.server(who, name), library)
+        heaps = []
         for name in names:
             if sides.late():
                 sides.failed.append(f"{name} (the time was over)")
@@ -84,18 +86,20 @@ def main():
                 print(line, flush=True)
                 if ratio and ratio > MOST:
                     over.append(line)
-            first, second = (resident(sides.server(who, name)) for who in sides.compilers)
+            first, second = (heap(sides.server(who, name)) for who in sides.compilers)
             if first and second:
-                print(f"{name:44.44} {'resident':34} {text(first)} {text(second)} bytes{second / first:8.3f}", flush=True)
-                rss.append(second / first)
+                ratio = second / first
+                mark = "  <<<" if ratio > MOST else ""
+                print(f"{name:44.44} {'heap':34} {text(first)} {text(second)} bytes{ratio:8.3f}{mark}", flush=True)
+                heaps.append(ratio)
             if ratios:
                 means.append(geometric(ratios))
             else:
                 sides.count(name, [], found)
         if means:
             print(f"geometric mean over {len(means)} programs: {geometric(means):.3f}")
-        if rss:
-            print(f"resident, geometric mean over {len(rss)} programs: {geometric(rss):.3f}")
+        if heaps:
+            print(f"heap, geometric mean over {len(heaps)} programs: {geometric(heaps):.3f}, most {max(heaps):.3f}")
         print(f"data sets over {MOST}: {len(over)}")
         for line in over:
             print(line)

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib.util
+import os
 import unittest
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import numpy as np
 import fehu
 import fehu.notebook
 
+# What examples show would differ on machines with a GPU.
+os.environ.setdefault("FEHU_BACKEND", "multicore")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 

@@ -11,6 +11,8 @@ import jupyter_kernel_test
 
 from fehu.kernel.history import History
 
+# A machine may be busy.
+jupyter_kernel_test.TIMEOUT = 120
 FOLDER = tempfile.TemporaryDirectory(prefix="fehu-kernel-test-")
 
 
@@ -54,6 +56,16 @@ class Kernel(jupyter_kernel_test.KernelTests):
     code_history_pattern = "1?+ 2"
     supported_history_operations = ("tail", "range", "search")
 
+    def flush_channels(self):
+        """Reads all that belongs to earlier requests: up to the answer to one more. Nothing waits for time to pass."""
+        asked = self.kc.kernel_info()
+        for read in (self.kc.get_shell_msg, self.kc.get_iopub_msg):
+            while True:
+                message = read(timeout=jupyter_kernel_test.TIMEOUT)
+                state = message["content"].get("execution_state", "idle")
+                if message["parent_header"].get("msg_id") == asked and state == "idle":
+                    break
+
     def test_display_data(self):
         # The second one is an error, which is drawn as well.
         for sample in self.code_display_data:
@@ -81,16 +93,28 @@ class Kernel(jupyter_kernel_test.KernelTests):
         self.assertEqual(reply["content"]["ename"], "ProgramError")
         self.assertIn("[7]", reply["content"]["evalue"])
 
+    def test_an_engine_that_has_ended_is_replaced(self):
+        self.flush_channels()
+        self.execute_helper(":quit")
+        self.kc.complete("f32.sqr", 7)
+        self.assertEqual(self.get_non_kernel_info_reply()["content"]["matches"], ["sqrt"])
+        self.flush_channels()
+        self.execute_helper(":quit")
+        reply, _ = self.execute_helper("1")
+        self.assertEqual(reply["content"]["ename"], "EngineGone")
+        reply, _ = self.execute_helper("1")
+        self.assertEqual(reply["content"]["status"], "ok")
+
     def test_interrupt(self):
         self.flush_channels()
-        self.kc.execute("loop x = 0i64 while true do x + 1")
-        while self.kc.get_iopub_msg(timeout=60)["msg_type"] != "execute_input":
+        self.kc.execute("loop x = trace 0i64 while true do x + 1")
+        # What it traces says that it runs.
+        while self.kc.get_iopub_msg(timeout=60)["msg_type"] != "stream":
             pass
         self.km.interrupt_kernel()
         reply = self.kc.get_shell_msg(timeout=60)
         self.assertEqual((reply["content"]["status"], reply["content"]["ename"]), ("error", "KeyboardInterrupt"))
-        while self.kc.get_iopub_msg(timeout=60)["content"].get("execution_state") != "idle":
-            pass
+        self.flush_channels()
         reply, outputs = self.execute_helper("20 + 22i32")
         self.assertEqual(outputs[0]["content"]["data"]["text/plain"], "42")
 

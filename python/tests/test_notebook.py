@@ -1,5 +1,6 @@
 """Notebooks: the page in `docs/`, magics, and what is drawn."""
 
+import os
 import re
 import struct
 import unittest
@@ -16,6 +17,8 @@ from nbclient.util import run_sync
 
 import fehu
 
+# What is shown would differ on machines with a GPU.
+os.environ.setdefault("FEHU_BACKEND", "multicore")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "notebook.ipynb"
 
 

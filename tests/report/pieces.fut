@@ -5,3 +5,6 @@ entry flat (xs: seq i32) : i32 =
 
 entry inside (c: [4]i32) (xs: seq i32) : [4]i32 =
   map (\y -> seq.reduce (+) 0 (seq.map (* y) xs)) c
+
+entry ahead (xs: seq i32) (ys: seq i32) : i32 =
+  seq.reduce (+) 0 (seq.map2 (*) (seq.filter (> 0) xs) ys)

@@ -182,21 +182,27 @@ static void fe_pool_settle(struct fe_pool *pool) {
   }
 }
 
-// Gives all free blocks back to the system.
-static void fe_pool_trim(struct fe_pool *pool) {
-  for (int i = 0; i < FE_NUM_SHARDS; i++) {
+// Gives free blocks back to the system, the largest of each set of lists first, until so many bytes are gone.
+static void fe_pool_shrink(struct fe_pool *pool, int64_t bytes) {
+  for (int i = 0; i < FE_NUM_SHARDS && bytes > 0; i++) {
     struct fe_shard *shard = &pool->shards[i];
     fe_shard_lock(shard);
-    for (int class = 0; class < FE_NUM_CLASSES; class++) {
-      while (shard->free[class] != NULL) {
+    for (int class = FE_NUM_CLASSES - 1; class >= 0 && bytes > 0; class--) {
+      while (shard->free[class] != NULL && bytes > 0) {
         struct fe_block *block = shard->free[class];
         shard->free[class] = block->next;
         fe_shard_count(pool, shard, 0, -block->capacity);
+        bytes -= block->capacity;
         fe_block_delete(pool, block);
       }
     }
     fe_shard_unlock(shard);
   }
+}
+
+// Gives all free blocks back to the system.
+static void fe_pool_trim(struct fe_pool *pool) {
+  fe_pool_shrink(pool, INT64_MAX);
 }
 
 static void fe_pool_free(struct fe_pool *pool) {
@@ -257,6 +263,12 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
         return NULL;
       }
     }
+#ifndef FE_GPU
+    // Free blocks that fit nobody must not make the pool larger than what was in use at one time: where sizes change, as in a
+    // loop over a matrix that shrinks, there would soon be as much of them.
+    const int64_t more = pool->used + capacity > pool->peak ? pool->used + capacity : pool->peak;
+    fe_pool_shrink(pool, pool->used + pool->kept + capacity - more);
+#endif
     block = fe_block_new(pool, capacity);
 #ifndef FE_GPU
     if (block == NULL) {
@@ -287,7 +299,7 @@ FE_SHARED void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
 #ifdef FE_GPU
   bool keep = fe_block_end(pool, block);
 #else
-  bool keep = pool->kept + bytes <= pool->peak + FE_COUNTED_ALONE;
+  bool keep = true;
 #endif
   int class = fe_class_of(bytes);
   fe_shard_lock(shard);

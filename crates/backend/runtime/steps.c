@@ -156,6 +156,11 @@ static int fe_grow(struct fe_steps *steps, int slot, const struct fe_held *part,
       fe_forget_error(ctx);
       code = fe_alloc(ctx, &larger, capacity);
     }
+    if (code == FUTHARK_OUT_OF_MEMORY) {
+      fe_forget_error(ctx);
+      code = fe_fail(ctx, code, "out of memory: a sequence is collected in an array, which has %" PRId64
+                     " elements of %" PRId64 " bytes so far; \"fehu report\" says where", before, before > 0 ? used / before : 0);
+    }
     code = code == 0 ? fe_copy_across(ctx, &larger, 0, &to->mem, used) : code;
     if (code != 0) {
       fe_free(ctx, &larger);

@@ -92,6 +92,9 @@ pub(crate) enum Command {
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
+    /// Serve an editor: messages as you type, completion, definitions, names, formatting.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspArgs),
     /// Manage packages: what a program requires, and the folder lib/ that has it.
     #[command(after_help = PKG_HELP)]
     Pkg(PkgArgs),
@@ -100,6 +103,20 @@ pub(crate) enum Command {
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
+}
+
+const LSP_HELP: &str = "\
+Editors start this command and speak the Language Server Protocol with it, over standard input and output.
+How to set up VS Code, Neovim, Helix, Emacs and Zed is in docs/editors.md.
+
+Examples:
+  fehu lsp                               What an editor is to run for files *.fut.";
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct LspArgs {
+    /// What some editors pass; there is no other way.
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -159,7 +176,8 @@ Examples:
   fehu run prog.fut -- -t times.txt -r 10     Pass options to the program itself.
   fehu run -i prog.fut                        Interpret it; this needs no C compiler.
 
-Programs are compiled once and cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
+Machine code is made at once, for one thread, and needs no C compiler. What runs for more than two seconds is also compiled by the
+back end `c`, for later runs. Programs that are compiled are cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
 
 const COMPILE_EXAMPLES: &str = "\
 Examples:
@@ -366,12 +384,15 @@ pub(crate) struct RunArgs {
     /// Options for the compiled program, after `--`.
     #[arg(last = true, value_name = "OPTIONS", conflicts_with = "interpret")]
     pub(crate) rest: Vec<String>,
-    /// Interpret the program instead of compiling it.
+    /// Interpret the program instead of making machine code of it.
     #[arg(short, long)]
     pub(crate) interpret: bool,
-    /// The back end.
-    #[arg(long, value_enum, default_value = "c", conflicts_with = "interpret")]
-    pub(crate) backend: Backend,
+    /// Compile the program by this back end, and keep it, instead of making machine code at once.
+    #[arg(long, value_enum, conflicts_with = "interpret")]
+    pub(crate) backend: Option<Backend>,
+    /// Only compile the program and keep it; do not run it.
+    #[arg(long, requires = "backend")]
+    pub(crate) only_compile: bool,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
@@ -406,7 +427,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit` (interpreted
-    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`.
+    /// on a heap with race detection), `emit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `device`, `c`, `machine`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.

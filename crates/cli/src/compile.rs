@@ -1,7 +1,7 @@
 //! `fehu c`, `fehu multicore`, `fehu cuda`, `fehu opencl`, and `fehu run` of compiled programs.
 
 use crate::args::foreign::PrototypesArgs;
-use crate::args::{CompileCommand, OutputArgs, RunArgs};
+use crate::args::{Backend, CompileCommand, OutputArgs, RunArgs};
 use crate::commands::{FAILURE, SUCCESS, exit, root};
 use crate::dev::plan;
 use crate::output;
@@ -15,7 +15,7 @@ use fehu_driver::files::Disk;
 use fehu_driver::foreign::{self, Calls};
 use fehu_driver::load::Root;
 use fehu_driver::pipelines;
-use fehu_driver::stages::Mode;
+use fehu_driver::stages::{Mode, Target};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -84,29 +84,14 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
     }
 }
 
-/// `fehu run` without `-i`
+/// `fehu run` with a back end.
 pub(crate) fn run(args: &RunArgs) -> u8 {
-    let target = args.backend.target();
-    let plan = match plan(&args.plan, pipelines::of_target(target).name) {
-        Ok(plan) => plan,
-        Err(error) => return wrong(&error),
-    };
-    let foreign = match args.foreign.read(Calls::Symbols) {
-        Ok(foreign) => foreign,
-        Err(error) => return told(&args.output, &SourceMap::new(), *error),
-    };
-    let request = Request {
-        target,
-        mode: Mode::Executable,
-        warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
-        entry_points: Vec::new(),
-        safe: false,
-        strict_float: false,
-        foreign,
-        plan,
+    let request = match request(args) {
+        Ok(request) => request,
+        Err(code) => return code,
     };
     let cache = Cache::open().ok();
-    let compiler = match CCompiler::find(cache.as_ref(), target, false) {
+    let compiler = match CCompiler::find(cache.as_ref(), request.target, false) {
         Ok(compiler) => compiler.linking(&request.foreign.inputs),
         Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
@@ -123,7 +108,37 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
             Err(code) => return code,
         },
     };
-    start(args, program)
+    if args.only_compile { SUCCESS } else { start(args, program) }
+}
+
+/// Becomes the program that an earlier command has compiled by the back end `c`, if there is one; otherwise nothing happens.
+pub(crate) fn run_known(args: &RunArgs) -> Option<u8> {
+    let request = request(args).ok()?;
+    let cache = Cache::open().ok()?;
+    let compiler = CCompiler::find(Some(&cache), request.target, false).ok()?;
+    let key =
+        compile::program_key(&args.file, &request, &compiler.linking(&request.foreign.inputs))?;
+    let program = cache.program(&key)?;
+    Some(start(args, Executable { program, folder: None }))
+}
+
+/// What is compiled for `fehu run`; an exit code if options are wrong.
+fn request(args: &RunArgs) -> Result<Request, u8> {
+    let target = args.backend.map_or(Target::C, Backend::target);
+    let plan =
+        plan(&args.plan, pipelines::of_target(target).name).map_err(|error| wrong(&error))?;
+    let foreign = args.foreign.read(Calls::Symbols);
+    let foreign = foreign.map_err(|error| told(&args.output, &SourceMap::new(), *error))?;
+    Ok(Request {
+        target,
+        mode: Mode::Executable,
+        warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
+        entry_points: Vec::new(),
+        safe: false,
+        strict_float: false,
+        foreign,
+        plan,
+    })
 }
 
 /// Compiles a program that the cache does not know.

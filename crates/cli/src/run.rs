@@ -1,6 +1,6 @@
 //! `fehu run`: values in, values out.
 
-use crate::args::RunArgs;
+use crate::args::{PlanArgs, RunArgs};
 use crate::commands::{FAILURE, SUCCESS, exit, root};
 use crate::compile;
 use crate::dev::plan;
@@ -8,9 +8,13 @@ use crate::output;
 use fehu_data::{Value, binary, reader, text};
 use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
+use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
 use fehu_driver::run::{self, Compiled, SequenceFile};
 use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 /// `fehu run`
 pub(crate) fn run(args: &RunArgs) -> u8 {
@@ -20,9 +24,76 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         );
         return FAILURE;
     }
-    if !args.interpret {
+    if args.interpret {
+        return interpret(args);
+    }
+    // What compiled programs are told, and what is done with foreign functions, is for those.
+    let PlanArgs { pipeline, passes, stages, chunk, without, derivative_memory, no_verify: _ } =
+        &args.plan;
+    let plain = pipeline.is_none()
+        && passes.is_none()
+        && stages.is_none()
+        && chunk.is_none()
+        && without.is_none()
+        && derivative_memory.is_none();
+    if args.backend.is_none() && args.rest.is_empty() && args.foreign.is_empty() && plain {
+        return at_once(args);
+    }
+    compile::run(args)
+}
+
+/// Machine code, unless somebody has compiled the program already.
+fn at_once(args: &RunArgs) -> u8 {
+    if let Some(code) = compile::run_known(args) {
+        return code;
+    }
+    let Some(root) = root(&args.file) else { return FAILURE };
+    let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
+    let plan = Plan { verify: !args.plan.no_verify, ..Plan::at_once() };
+    let (outcome, compiled) = run::compile_with(&Disk, &root, warnings, Default::default(), &plan);
+    let Some(mut compiled) = compiled else {
+        output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
+        return exit(outcome);
+    };
+    // Sequences may be longer than memory; an executable reads them as it goes. Foreign functions are for it to link.
+    let streams = compiled.entry(&args.entry).is_ok_and(|entry| !entry.sources.is_empty());
+    if streams || compiled.calls_foreign() {
         return compile::run(args);
     }
+    output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
+    let values = match values_in(&compiled, &args.entry) {
+        Ok(values) => values,
+        Err(code) => return code,
+    };
+    let (done, ended) = std::sync::mpsc::channel::<()>();
+    let file = args.file.clone();
+    // It ends with the process at the latest, and nobody waits for it.
+    std::thread::spawn(move || {
+        if ended.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+            compile_for_later(&file);
+        }
+    });
+    let code = values_out(&mut compiled, &args.entry, values, args.binary);
+    drop(done);
+    code
+}
+
+/// A run that takes longer is worth a compilation, for the next one.
+const LONG: Duration = Duration::from_secs(2);
+
+/// Starts a process that compiles a program by the back end `c`, and goes on when this one has ended. If it cannot, the next run is like this one.
+fn compile_for_later(file: &str) {
+    if let Ok(own) = std::env::current_exe() {
+        let _ = Command::new(own)
+            .args(["run", "--backend=c", "--only-compile", "--no-warnings", file])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+    }
+}
+
+fn interpret(args: &RunArgs) -> u8 {
     let Some(root) = root(&args.file) else { return FAILURE };
     let warnings = if args.no_warnings { Warnings::Hide } else { Warnings::Show };
     let plan = match plan(&args.plan, pipelines::NONE.name) {

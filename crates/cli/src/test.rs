@@ -6,6 +6,7 @@ use crate::dev::plan;
 use crate::output;
 use crate::run::wrong;
 use fehu_driver::foreign::Calls;
+use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
 use fehu_harness::executor::Limit;
 use fehu_harness::prepare::Compile;
@@ -41,10 +42,11 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     if args.structure {
         output::stderr("fehu: warning: `structure` blocks are not tested\n");
     }
-    let compiled = !args.interpret && !args.translate && !args.check;
+    let compiled = !args.interpret && !args.jit && !args.translate && !args.check;
     let usual =
         if compiled { pipelines::of_target(args.backend.target()) } else { pipelines::NONE };
     let plan = match plan(&args.plan, usual.name) {
+        Ok(_) if args.jit => Plan::at_once(),
         Ok(plan) => plan,
         Err(error) => return wrong(&error),
     };

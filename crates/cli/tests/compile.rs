@@ -89,7 +89,11 @@ fn bad_usage_is_told() {
 fn a_missing_c_compiler_is_told() {
     let place = Place::new("no-cc");
     place.write("a.fut", "entry main (x: i32) = x\n");
-    for args in [&["run", "a.fut"][..], &["c", "a.fut"], &["multicore", "--server", "a.fut"]] {
+    // Machine code needs none.
+    let output = piped(place.command(&["run", "a.fut"]).env("PATH", &place.0), "5");
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("5i32\n", Some(0)));
+    let run = ["run", "--backend=c", "a.fut"];
+    for args in [&run[..], &["c", "a.fut"], &["multicore", "--server", "a.fut"]] {
         let output = place.command(args).env("CC", "no-such-compiler").output();
         let output = output.expect("the binary runs");
         assert_eq!(output.status.code(), Some(1));
@@ -227,7 +231,7 @@ fn a_program_is_compiled_once() {
     place.write("b.fut", "def f (x: i32) = x + 1\n");
     place.write("cc.sh", "#!/bin/sh\necho called >> calls\nexec cc \"$@\"\n");
     let run = || {
-        let mut command = place.command(&["run", "a.fut"]);
+        let mut command = place.command(&["run", "--backend=c", "a.fut"]);
         command.env("XDG_CACHE_HOME", place.0.join("cache"));
         let output = piped(command.env("CC", "sh cc.sh").env("CFLAGS", "-O0"), "5");
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -242,6 +246,14 @@ fn a_program_is_compiled_once() {
     // A program that was there before is still known.
     place.write("b.fut", "def f (x: i32) = x + 1\n");
     assert_eq!(run(), ("6i32\n".to_owned(), 3));
+    // What is known is what runs if nobody says how; executables name the argument that is wrong.
+    for (cache, is_known) in [("cache", true), ("other", false)] {
+        let mut command = place.command(&["run", "a.fut"]);
+        command.env("XDG_CACHE_HOME", place.0.join(cache)).env("CC", "sh cc.sh");
+        let output = piped(command.env("CFLAGS", "-O0"), "true");
+        let named = stderr(&output).contains("argument \"x\"");
+        assert_eq!((named, output.status.code()), (is_known, Some(1)), "{}", stderr(&output));
+    }
     let output = place.fehu(&["run", "a.fut", "--", "--help"]);
     assert!(stdout(&output).contains("--entry-point"), "{}", stdout(&output));
 }

@@ -57,7 +57,8 @@ fn a_program_that_the_c_compiler_refuses_is_left_once() {
     let all = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&cc, all).expect("it can be executed");
     // The C text is beside the program, the complete output is a file.
-    let cases = [(&["c", "a.fut"][..], 1), (&["run", "a.fut"], 2), (&["test", "a.fut"], 2)];
+    let cases =
+        [(&["c", "a.fut"][..], 1), (&["run", "--backend=c", "a.fut"], 2), (&["test", "a.fut"], 2)];
     for (args, count) in cases {
         let output = command(&place, args).env("CC", &cc).output().expect("it runs");
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));

@@ -36,6 +36,7 @@ entry dots [k] (w: [k]f32) (rows: seq ([k]f32)) : seq f32 = seq.map (\\r -> f32.
 entry swap (ps: seq (i16, f64)) : seq (f64, i16) = seq.map (\\(a, b) -> (b, a)) ps
 entry total (xs: seq i32) : i64 = seq.reduce (+) 0 (seq.map i64.i32 xs)
 entry plus (xs: seq i32) : seq i32 = seq.map (+ 1) xs
+entry ahead (xs: seq i32) (ys: seq i32) : i32 = seq.reduce (+) 0 (seq.map2 (*) (seq.filter (> 0) xs) ys)
 entry mean (xs: seq i32) : i64 =
   let n = seq.length xs
   in seq.reduce (+) 0 (seq.map (\\x -> i64.i32 x - n) xs)
@@ -192,6 +193,12 @@ fn memory_stays_below_the_limit() {
         let (alone, all) = (peak(args, "one.raw"), peak(args, "x.raw"));
         assert!(all <= alone + 8_000_000 / 1024 + 1024, "{args}: {alone} KiB, then {all} KiB");
     }
+    // Here the elements that are left by the filter wait for those of a sequence of another length.
+    let limit = "--memory-limit 8MB";
+    let output = run(&place, &format!("-e ahead --in xs=x.raw --in ys=one.raw {limit}"), b"");
+    assert!(
+        both(&output).contains("out of memory: a sequence is collected in an array, which has")
+    );
     let written = std::fs::read(place.join("y.raw")).expect("it is there");
     assert!(written == block(1).repeat(64));
     for name in ["one.raw", "x.raw", "y.raw"] {

@@ -62,8 +62,10 @@ fn names_are_names_whatever_they_look_like() {
         runs(path.with_extension(""), &folder);
         // What comes after `--` is for the program here.
         let here = format!("./{file}");
-        let output = with_input(quick(&folder).args(["run", &here]), "41");
-        assert_eq!(both(&output), "42i32\n", "{stem}");
+        for backend in [None, Some("--backend=c")] {
+            let output = with_input(quick(&folder).arg("run").args(backend).arg(&here), "41");
+            assert_eq!(both(&output), "42i32\n", "{stem}");
+        }
         // A wrong program names its file in its messages, and a failing one the place.
         fs::write(&path, "entry main (x: i32) (xs: []i32) = xs[x]\n").expect("it can be written");
         let output = with_input(quick(&folder).args(["run", "-i", &here]), "5 [1]");
@@ -189,8 +191,10 @@ fn works_with(folder: &Path, cc: &Path, cache: &Path) {
         command.args(args).env("XDG_CACHE_HOME", cache).env("CC", cc);
         command
     };
-    let output = with_input(&mut command(&["run", "a.fut"]), "41");
-    assert_eq!(both(&output), "42i32\n", "{}", cache.display());
+    for args in [&["run", "a.fut"][..], &["run", "--backend=c", "a.fut"]] {
+        let output = with_input(&mut command(args), "41");
+        assert_eq!(both(&output), "42i32\n", "{}", cache.display());
+    }
     succeed(&mut command(&["c", "a.fut"]));
     runs(folder.join("a"), folder);
 }
@@ -260,7 +264,8 @@ fn processes_that_are_killed_leave_a_cache_usable() {
             let text = format!("entry main (x: i32): i32 = x + {}\n", 1 + round * (i % 2));
             fs::write(folder.join(format!("{i}.fut")), text).expect("it can be written");
             let mut command = quick(&folder);
-            command.args(["run", &format!("{i}.fut")]).env("XDG_CACHE_HOME", &cache).env("CC", &cc);
+            command.args(["run", "--backend=c", &format!("{i}.fut")]);
+            command.env("XDG_CACHE_HOME", &cache).env("CC", &cc);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             children.push(command.spawn().expect("it starts"));
         }
@@ -274,7 +279,8 @@ fn processes_that_are_killed_leave_a_cache_usable() {
     works_with(&folder, &cc, &cache);
     for i in 0..3 {
         let mut command = quick(&folder);
-        command.args(["run", &format!("{i}.fut")]).env("XDG_CACHE_HOME", &cache).env("CC", &cc);
+        command.args(["run", "--backend=c", &format!("{i}.fut")]);
+        command.env("XDG_CACHE_HOME", &cache).env("CC", &cc);
         assert_eq!(both(&with_input(&mut command, "41")), "42i32\n");
     }
 }
@@ -291,6 +297,7 @@ const WRITERS: &[(&[&str], &str)] = &[
     (&["report", "a.fut"], ""),
     (&["report", "--html=-", "a.fut"], ""),
     (&["run", "a.fut"], "1"),
+    (&["run", "--backend=c", "a.fut"], "1"),
     (&["run", "-i", "a.fut"], "1"),
     (&["test", "-i", "a.fut"], ""),
     (&["test", "a.fut"], ""),

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! core IR ── assign ──▶ with places ── short_circuit ──▶ ── emit ──▶ imperative code ── tile, lanes, ... ──▶ ── c ──▶ C
+//!                                                                          └──────────── jit ──▶ machine code
 //! ```
 //!
 //! A [`Stage`] is for these programs what a [`Pass`](fehu_ir::pass::Pass) is for the core IR: it has a name, under which it is
 //! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
-//! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C.
+//! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C. Machine code runs by itself.
 
 use crate::stages;
 use crate::without::Without;
@@ -15,10 +16,12 @@ use fehu_base::bug;
 use fehu_imp::verify::{Phase, verify};
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::{FunId, Loc, Prog};
+use fehu_jit::{Call, Jit};
 use fehu_mem::table::Placed;
 use fehu_oracle::heap::{self, Fault, Limits};
 use fehu_oracle::machine;
 use std::fmt;
+use std::sync::Arc;
 
 /// A program on its way to C.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub enum Code {
     Imp(Box<Prog>, Box<fehu_imp::Program>, Phase),
     /// As C.
     C(Box<Artifacts>),
+    /// As machine code of this process, which is made when it is called.
+    Machine(Arc<Jit>),
 }
 
 /// The form of a program: the variants of [`Code`].
@@ -41,6 +46,7 @@ pub enum Form {
     Placed,
     Imp,
     C,
+    Machine,
 }
 
 /// A step from the core IR towards C.
@@ -69,6 +75,8 @@ pub enum Run {
     Device(fn(&mut fehu_imp::Program, &Settings)),
     /// Makes C.
     C(fn(&Prog, &fehu_imp::Program, &Settings) -> Artifacts),
+    /// Makes machine code.
+    Machine(fn(Box<Prog>, Box<fehu_imp::Program>) -> Jit),
 }
 
 /// What stages depend on besides the program.
@@ -122,7 +130,7 @@ impl Stage {
         match self.run {
             Run::Assign(_) => Form::Arrays,
             Run::Place(_) | Run::Emit(_) => Form::Placed,
-            Run::Loops(_) | Run::Device(_) | Run::C(_) => Form::Imp,
+            Run::Loops(_) | Run::Device(_) | Run::C(_) | Run::Machine(_) => Form::Imp,
         }
     }
 
@@ -132,6 +140,7 @@ impl Stage {
             Run::Assign(_) | Run::Place(_) => Form::Placed,
             Run::Emit(_) | Run::Loops(_) | Run::Device(_) => Form::Imp,
             Run::C(_) => Form::C,
+            Run::Machine(_) => Form::Machine,
         }
     }
 
@@ -162,6 +171,9 @@ impl Stage {
             (Run::C(run), Code::Imp(prog, program, _)) => {
                 Code::C(Box::new(run(&prog, &program, settings)))
             }
+            (Run::Machine(run), Code::Imp(prog, program, Phase::Cpu)) => {
+                Code::Machine(Arc::new(run(prog, program)))
+            }
             (_, code) => {
                 let (takes, found) = (self.takes(), code.form());
                 bug(format_args!("\"{}\" takes {takes:?}, not {found:?}", self.name))
@@ -178,22 +190,23 @@ impl Code {
             Code::Placed(_) => Form::Placed,
             Code::Imp(..) => Form::Imp,
             Code::C(_) => Form::C,
+            Code::Machine(_) => Form::Machine,
         }
     }
 
-    /// Whether it keeps the rules of its form; the first thing that is wrong if not. Tables of places and C have none.
+    /// Whether it keeps the rules of its form; the first thing that is wrong if not. Tables of places, C and machine code have none.
     pub fn verify(&self) -> Result<(), String> {
         match self {
             Code::Arrays(prog) => stages::verify(prog),
             Code::Placed(placed) => stages::verify(&placed.prog),
             Code::Imp(_, program, phase) => verify(program, *phase)
                 .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string)),
-            Code::C(_) => Ok(()),
+            Code::C(_) | Code::Machine(_) => Ok(()),
         }
     }
 
-    /// Calls a function.
-    pub fn call(&self, fun: FunId, args: &[Value]) -> Result<Vec<Value>, Error> {
+    /// Calls a function. Only machine code has to do with the world.
+    pub fn call(&self, fun: FunId, args: &[Value], world: Call<'_>) -> Result<Vec<Value>, Error> {
         let limits = Limits { steps: 100_000_000, ..Limits::default() };
         let results = match self {
             Code::Arrays(prog) => return Interp::new(prog).call(fun, args.to_vec()),
@@ -205,6 +218,7 @@ impl Code {
             Code::Imp(prog, program, Phase::Cpu | Phase::Emitted) => {
                 machine::call(prog, program, fun, args, limits, 1)
             }
+            Code::Machine(jit) => return jit.call(fun, args, world),
             Code::C(_) => {
                 let message = "C is compiled, not interpreted".to_owned();
                 return Err(failure(ErrorKind::Internal, message));
@@ -221,6 +235,7 @@ impl fmt::Display for Code {
             Code::Placed(placed) => placed.fmt(f),
             Code::Imp(_, program, _) => program.fmt(f),
             Code::C(artifacts) => f.write_str(&artifacts.c),
+            Code::Machine(jit) => jit.fmt(f),
         }
     }
 }

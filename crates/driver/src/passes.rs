@@ -5,6 +5,7 @@
 //! are kept as the last one of the core IR that they were.
 
 use crate::code::{Code, Settings, Stage};
+use crate::pipelines::JIT;
 use crate::session::{self, Session};
 use crate::without::Without;
 use crate::{errors, late, temporary};
@@ -72,6 +73,11 @@ impl Plan {
         }
         self.without = without;
         self
+    }
+
+    /// What leads to machine code at once.
+    pub fn at_once() -> Plan {
+        Plan { stages: JIT.stages.to_vec(), ..Plan::of(JIT.passes) }
     }
 
     /// No passes.

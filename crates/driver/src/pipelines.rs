@@ -32,7 +32,7 @@ pub struct Pipeline {
 }
 
 /// All pipelines.
-pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, MULTICORE, GPU];
+pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, MULTICORE, GPU, JIT];
 
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[], stages: &[] };
@@ -129,6 +129,16 @@ const CPU_PARTS: &[&[Pass]] = &[
     THREADS,
 ];
 
+/// What machine code that is made at once needs: no more than is worth the time.
+pub const JIT: Pipeline = Pipeline {
+    name: "jit",
+    about: "the default, followed by what machine code without a C compiler needs",
+    passes: &joined::<{ length(JIT_PARTS) }>(JIT_PARTS),
+    // What shapes loops for vectors is of no use.
+    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, COPIES, MACHINE],
+};
+const JIT_PARTS: &[&[Pass]] = &[&[INLINE, UNFLATMAP], ARRAYS, &[UNSTREAM, SIMPLIFY, EPILOGUE]];
+
 /// What programs for several threads need after that.
 pub const MULTICORE: Pipeline = Pipeline {
     name: "multicore",
@@ -209,6 +219,7 @@ pub const ASSIGN: Stage = Stage {
         (UNFLATMAP.run)(&mut prog, &mut Remarks::default());
         if !settings.without.short_circuiting {
             fehu_mem::uncopy::uncopy(&mut prog);
+            fehu_mem::unview::unview(&mut prog);
             fehu_mem::destinations::destinations(&mut prog, settings.target.is_gpu());
         }
         let layouts = match settings.orders {
@@ -305,6 +316,13 @@ pub const C: Stage = Stage {
     run: Run::C(stages::c),
 };
 
+/// Makes machine code of this process.
+pub const MACHINE: Stage = Stage {
+    name: "machine",
+    about: "makes machine code, when functions are called",
+    run: Run::Machine(fehu_jit::Jit::new),
+};
+
 /// The stages that there are, in the order in which they can run.
 pub const STAGES: &[Stage] = &[
     ASSIGN,
@@ -322,6 +340,7 @@ pub const STAGES: &[Stage] = &[
     LANES,
     DEVICE,
     C,
+    MACHINE,
 ];
 
 /// The passes that there are, of all crates.
@@ -458,7 +477,7 @@ mod tests {
         assert!(error.contains("\"nonsense\"") && error.contains("\"fuse\""), "{error}");
         let error = pipeline("nonsense").expect_err("there is no such pipeline");
         assert!(
-            error.contains("\"none\", \"default\", \"cpu\", \"multicore\", \"gpu\""),
+            error.contains("\"none\", \"default\", \"cpu\", \"multicore\", \"gpu\", \"jit\""),
             "{error}"
         );
     }

@@ -11,17 +11,20 @@ pub use object::{Object, type_name};
 pub use sequences::SequenceFile;
 
 use crate::check::{Exit, Outcome, Warnings};
-use crate::code::{Code, Settings};
+use crate::code::{Code, Form, Settings};
 use crate::files::Files;
 use crate::load::Root;
 use crate::passes::{self, Plan, StageObserver};
+use crate::repl::Trace;
 use crate::session::Session;
 use crate::translate::{Changes, Job, translate};
 use fehu_base::stack::Deep;
 use fehu_data::Value;
 use fehu_interp::{Chunking, Interp, Options};
 use fehu_ir::{Elem, Entry, External, Fun, FunId, Prog, Type};
+use fehu_jit::Call;
 use object::parts_of;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Loads, checks, lowers and verifies a program. It is there if and only if the outcome is a success.
 pub fn compile(
@@ -49,8 +52,15 @@ pub fn compile_with(
         let made = Compiled::prepare(session, prog, options);
         compiled = made.staged(session, plan, &mut |_, _| {});
     };
-    let outcome = translate(&job, |_| {}, &mut |_, _| {}, finish);
-    let compiled = compiled.filter(|_| outcome.exit == Exit::Success);
+    let mut calls_foreign = false;
+    let lowered = |prog: &Prog| {
+        calls_foreign = prog.funs.iter().any(|(_, fun)| fun.foreign.is_some());
+    };
+    let outcome = translate(&job, lowered, &mut |_, _| {}, finish);
+    let mut compiled = compiled.filter(|_| outcome.exit == Exit::Success);
+    if let Some(compiled) = &mut compiled {
+        compiled.calls_foreign = calls_foreign;
+    }
     (outcome, compiled)
 }
 
@@ -60,13 +70,26 @@ pub struct Compiled {
     interp: Interp,
     /// What runs instead of the interpreter, if something does.
     code: Deep<Option<Code>>,
+    options: Options,
+    calls_foreign: bool,
+    /// Receives a line for each value that is traced.
+    sink: Arc<Mutex<Trace>>,
 }
 
 impl Compiled {
     /// Prepares a verified program for running.
     pub fn prepare(session: &mut Session, prog: Prog, options: Options) -> Compiled {
+        let kept = options.clone();
         let interp = session.stage("prepare", |_| Interp::with_options(&prog, options));
-        Compiled { prog: Deep::new(Some(prog)), interp, code: Deep::new(None) }
+        let sink: Trace = Box::new(|_| {});
+        Compiled {
+            prog: Deep::new(Some(prog)),
+            interp,
+            code: Deep::new(None),
+            options: kept,
+            calls_foreign: false,
+            sink: Arc::new(Mutex::new(sink)),
+        }
     }
 
     /// Takes the program through the stages of a plan, if there are any; it will run by what they make of it.
@@ -76,13 +99,21 @@ impl Compiled {
         plan: &Plan,
         observer: &mut StageObserver<'_>,
     ) -> Option<Compiled> {
-        let settings = Settings { without: plan.without, ..Settings::of(plan.target) };
+        // What is interpreted otherwise has the same results to the bit.
+        let strict_float = plan.stages.iter().any(|stage| stage.gives() == Form::Machine);
+        let settings =
+            Settings { without: plan.without, strict_float, ..Settings::of(plan.target) };
         if let Some(prog) = self.prog().filter(|_| !plan.stages.is_empty()) {
             let (prog, list) = (prog.clone(), &plan.stages);
             let code = passes::stages(session, prog, list, &settings, plan.verify, observer)?;
             self.code = Deep::new(Some(code));
         }
         Some(self)
+    }
+
+    /// Whether the program has functions of another language, whose bodies are evaluated here instead.
+    pub fn calls_foreign(&self) -> bool {
+        self.calls_foreign
     }
 
     /// What the stages made of the program.
@@ -101,8 +132,10 @@ impl Compiled {
     }
 
     /// Sends to this function what the program traces, a line for each value.
-    pub fn trace(&mut self, mut sink: Box<dyn FnMut(&str) + Send>) {
-        self.interp.set_sink(Box::new(move |tag, value| sink(&trace_line(tag, value))));
+    pub fn trace(&mut self, sink: Trace) {
+        self.sink = Arc::new(Mutex::new(sink));
+        let sink = Arc::clone(&self.sink);
+        self.interp.set_sink(Box::new(move |tag, value| trace_to(&sink, tag, value)));
     }
 
     /// The names of the entry points.
@@ -177,7 +210,13 @@ impl Compiled {
         args: Vec<fehu_interp::Value>,
     ) -> Result<Object, RunError> {
         let results = match self.code() {
-            Some(code) => code.call(fun, &args),
+            Some(code) => {
+                let sink = Arc::clone(&self.sink);
+                let mut sink = move |tag: &str, value: &_| trace_to(&sink, tag, value);
+                let Options { interrupt, max_array_bytes, .. } = self.options.clone();
+                let most_bytes = Some(max_array_bytes);
+                code.call(fun, &args, Call { interrupt, sink: Some(&mut sink), most_bytes })
+            }
             None => self.interp.call(fun, args),
         };
         let mut results = results.map_err(RunError::Program)?;
@@ -196,6 +235,13 @@ impl Compiled {
             others: self.entries().into_iter().map(str::to_owned).collect(),
         })
     }
+}
+
+/// Sends a line for a traced value.
+fn trace_to(sink: &Mutex<Trace>, tag: &str, value: &fehu_interp::Value) {
+    // A receiver that panicked once is asked again.
+    let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+    sink(&trace_line(tag, value));
 }
 
 /// What is shown of a traced value.

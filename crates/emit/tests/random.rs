@@ -40,6 +40,7 @@ fn code(prog: &Prog, way: Way) -> Option<Program> {
         (fehu_par::EPILOGUE.run)(&mut prog, &mut Remarks::default());
     }
     fehu_mem::uncopy::uncopy(&mut prog);
+    fehu_mem::unview::unview(&mut prog);
     fehu_mem::destinations::destinations(&mut prog, false);
     let mut placed = fehu_mem::assign::assign(prog).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);

@@ -23,6 +23,7 @@
 //! * [`table`]: blocks, and the place of each array;
 //! * [`layout`]: for devices, in which order the dimensions of arrays lie in memory;
 //! * [`uncopy`]: what is only read is not copied;
+//! * [`unview`]: views do not cross calls, which would copy them;
 //! * [`destinations`]: functions get the memory for results that become parts of other arrays;
 //! * [`assign`]: creates a simple initial table for a program;
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
@@ -60,3 +61,4 @@ mod roots;
 pub mod short_circuit;
 pub mod table;
 pub mod uncopy;
+pub mod unview;

@@ -1,17 +1,22 @@
 //! Programs of the shapes that short-circuiting was invented for: how many copies are left, and why.
 
+use fehu_base::id::Id;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
+use fehu_ir::{FunId, Item};
 use fehu_mem::assign::assign;
 use fehu_mem::copies::{Copied, copies};
 use fehu_mem::destinations::destinations;
 use fehu_mem::short_circuit::{Refusals, Why, short_circuit};
+use fehu_mem::unview::unview;
 
 /// The copies of a program with the first table, and those that are left.
 fn left(text: &str) -> (usize, Vec<Copied>) {
     let text = format!("prog arrays\n{text}");
     let mut prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    unview(&mut prog);
+    verify(&prog).unwrap_or_else(|errors| panic!("{}\n{prog}", errors[0]));
     destinations(&mut prog, false);
     verify(&prog).unwrap_or_else(|errors| panic!("{}\n{prog}", errors[0]));
     let mut placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
@@ -272,4 +277,67 @@ fn a_copy_of_what_nobody_needs_is_made_at_once() {
     );
     refused(&text, Why::Read);
     none(&text.replace("index v[0]", "index u[0]"));
+}
+
+/// A function that doubles an array, and how another one calls it.
+fn called(result: &str, body: &str) -> String {
+    let doubled = map("v", "n", "x");
+    format!(
+        "fun double (n: i64, x: [n]f32) -> (res: [n]f32) =\n {doubled} in (v)\n fun f (n: i64, m: i64, j: i64, a: [n][m]f32) -> \
+         (res: {result}) =\n {body}\n"
+    )
+}
+
+#[test]
+fn a_view_with_gaps_is_taken_by_the_function_that_it_is_given_to() {
+    let column = "let (c: bool) = lt j m let (cert: unit) = assert c \"too far\" at \"a.fut:1:1-2\" #[cert cert] let (t: [n]f32) = \
+                  index a[0:n:1, j] let (r: [n]f32) = call double (n, t) in (r)";
+    copies_left(&called("[n]f32", column), 0);
+    // Views of views; the row of a transposed array has gaps as well.
+    let row = "let (t: [m][n]f32) = rearrange (1, 0) a let (u: [n]f32) = index t[j, 0:n:1] let (r: [n]f32) = call double (n, u) in \
+               (r)";
+    copies_left(&called("[n]f32", row), 0);
+    // A row has none, and is passed as it is.
+    let row = "let (u: [m]f32) = index a[j, 0:m:1] let (r: [m]f32) = call double (m, u) in (r)";
+    copies_left(&called("[m]f32", row), 0);
+    // Sizes that the function calls by one name must be one.
+    let constant =
+        "let (u: [8]f32) = index a[0:8:1, j] let (r: [8]f32) = call double (8, u) in (r)";
+    copies_left(&called("[8]f32", constant), 1);
+}
+
+#[test]
+fn a_function_that_turns_its_result_round_leaves_that_to_its_caller() {
+    let body =
+        "let (t: [m][n]f32) = call turned (n, m, a) let (r: [n][m]f32) = rearrange (1, 0) t in (r)";
+    let turned = "fun turned (n: i64, m: i64, a: [n][m]f32) -> (res: [m][n]f32) =\n let (c: [n][m]f32) = copy a let (t: [m][n]f32) = \
+                  rearrange (1, 0) c in (t)\n";
+    let (_, left) = left(&format!("{turned}{}", called("[n][m]f32", body)));
+    // Nothing but the function for callers from outside still copies what it returns.
+    let boundaries: Vec<Item> =
+        left.iter().filter(|copy| copy.by == "boundary").map(|copy| copy.item).collect();
+    assert_eq!(boundaries, [Item::Fun(FunId::from_index(0))]);
+}
+
+#[test]
+fn a_loop_hands_views_of_one_form_on() {
+    let text = |next: &str| {
+        format!(
+            "fun f (n: i64, k: i64, a: [n][n]f32) -> (res: f32) =\n let (t: [n][n]f32) = rearrange (1, 0) a\n let (s: [n][n]f32) = loop (x: \
+             [n][n]f32 = t) for i: i64 < k {{ {next} in (u) }}\n let (r: f32) = index s[0, 1] in (r)\n"
+        )
+    };
+    let turned = "let (c: [n][n]f32) = replicate (n, n) 2.0f32 let (d: [n][n]f32) = update c[0, 0] = 1.0f32 let (u: [n][n]f32) = \
+                  rearrange (1, 0) d";
+    copies_left(&text(turned), 0);
+    let straight =
+        "let (c: [n][n]f32) = replicate (n, n) 2.0f32 let (u: [n][n]f32) = update c[0, 0] = 1.0f32";
+    copies_left(&text(straight), 1);
+}
+
+/// How many copies are left.
+#[track_caller]
+fn copies_left(text: &str, count: usize) {
+    let (_, left) = left(text);
+    assert_eq!(left.len(), count, "{left:?}\n{text}");
 }

@@ -50,13 +50,22 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         if known || (entry.sources.is_empty() && entry.sinks.is_empty()) {
             continue;
         }
-        let (funs, result) = Steps::new(prog, &entry).run();
+        let mut steps = Steps::new(prog, &entry);
+        let result = steps.steps();
+        let Steps { funs, kept, .. } = steps;
         match result {
             Ok(streaming) => {
                 for fun in funs {
                     prog.funs.push(fun);
                 }
                 prog.streams.push(streaming);
+                for loc in kept {
+                    let text = format!(
+                        "\"{}\" keeps all elements that this pass yields in memory",
+                        entry.name
+                    );
+                    remarks.add(STEPS.name, RemarkKind::Missed, loc.as_ref(), None, text);
+                }
             }
             Err(Whole { loc, reason }) => {
                 let text = format!("\"{}\" reads its sequences into memory: {reason}", entry.name);
@@ -98,6 +107,8 @@ struct Steps<'a> {
     types: Vec<(fehu_base::Prim, usize)>,
     funs: Vec<Fun>,
     steps: Vec<Step>,
+    /// The places of passes that yield arrays which somebody asks for.
+    kept: Vec<Option<Loc>>,
 }
 
 impl<'a> Steps<'a> {
@@ -130,12 +141,8 @@ impl<'a> Steps<'a> {
             types: Vec::new(),
             funs: Vec::new(),
             steps: Vec::new(),
+            kept: Vec::new(),
         }
-    }
-
-    fn run(mut self) -> (Vec<Fun>, Result<Streaming, Whole>) {
-        let result = self.steps();
-        (self.funs, result)
     }
 
     fn steps(&mut self) -> Result<Streaming, Whole> {
@@ -348,6 +355,9 @@ impl<'a> Steps<'a> {
                 let wanted = arrays.iter().any(|var| needed.contains(var)) || out.is_none();
                 let count = self.slot(count)?;
                 let kept = if wanted { Some(self.slots(&arrays)?) } else { None };
+                if wanted {
+                    self.kept.push(pass.stm.loc.clone());
+                }
                 sinks.push(Sink { count, arrays: kept, out, parts: arrays.len() });
             }
         }

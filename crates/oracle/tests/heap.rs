@@ -15,6 +15,7 @@ use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::uncopy::uncopy;
+use fehu_mem::unview::unview;
 use fehu_oracle::heap::{self, Fault, Limits};
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     let mut given = prog.clone();
     if way.circuit {
         uncopy(&mut given);
+        unview(&mut given);
         destinations(&mut given, false);
         verify(&given).map_err(|errors| errors[0].to_string())?;
     }

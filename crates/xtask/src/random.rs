@@ -12,6 +12,7 @@
 
 mod derivatives;
 mod integers;
+pub(crate) mod jit;
 pub(crate) mod kernels;
 pub(crate) mod machine;
 mod sample;
@@ -84,6 +85,8 @@ enum Backend {
     Cuda,
     /// The machine that runs kernels thread by thread and watches them; it needs no compiler and no driver.
     Kernels,
+    /// Machine code that is made in this process.
+    Jit,
 }
 
 /// Kinds of programs that one can ask for.
@@ -212,7 +215,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let target = match args.backend {
-        Backend::C => Target::C,
+        Backend::C | Backend::Jit => Target::C,
         Backend::Multicore => Target::Multicore,
         Backend::Opencl => Target::OpenCl,
         Backend::Cuda | Backend::Kernels => Target::Cuda,
@@ -283,6 +286,7 @@ impl Run<'_> {
             }
             match self.args.backend {
                 Backend::Kernels => samples.iter().for_each(|sample| self.on_machine(sample)),
+                Backend::Jit => samples.iter().for_each(|sample| self.at_once(sample)),
                 Backend::C | Backend::Multicore | Backend::Opencl | Backend::Cuda => {
                     self.batch(&samples, &options);
                 }
@@ -378,6 +382,14 @@ impl Run<'_> {
         }
     }
 
+    /// Runs a program as machine code.
+    fn at_once(&self, sample: &Sample) {
+        match jit::examine(&sample.prog, &self.oracle(sample.seed)) {
+            Ok(compared) => self.count(compared),
+            Err(fault) => self.report(sample, &fault, &[]),
+        }
+    }
+
     fn count(&self, compared: Compared) {
         let Compared { runs, versions } = compared;
         self.with_totals(|totals| {
@@ -400,6 +412,9 @@ impl Run<'_> {
         if self.args.backend == Backend::Kernels {
             let examined = kernels::examine(prog, &self.oracle(seed));
             return examined.map(drop).map_err(Fault::from);
+        }
+        if self.args.backend == Backend::Jit {
+            return jit::examine(prog, &self.oracle(seed)).map(drop);
         }
         let mut machine = self.build(prog, options)?;
         compare(&mut machine, prog, &self.oracle(seed))?;

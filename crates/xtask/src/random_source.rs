@@ -86,8 +86,8 @@ enum Backend {
 }
 
 /// The ways that need no C compiler.
-const INSIDE: [Way; 4] =
-    [Way::Cpu, Way::Gpu, Way::Imp { parallel: false }, Way::Imp { parallel: true }];
+const INSIDE: [Way; 5] =
+    [Way::Cpu, Way::Gpu, Way::Imp { parallel: false }, Way::Imp { parallel: true }, Way::Jit];
 const PLAIN: &[&str] = &["-O0", "-w", "-std=c11"];
 const SANITIZED: &[&str] =
     &["-O1", "-g", "-w", "-std=c11", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];

@@ -43,6 +43,13 @@ fn random_programs_agree_in_c() {
 }
 
 #[test]
+fn random_programs_agree_as_machine_code() {
+    let text = agree("jit", 40, &[]);
+    assert!(number(&text, "agreed") > 150, "{text}");
+    assert!(number(&text, "failed as expected") > 0, "{text}");
+}
+
+#[test]
 fn random_irregular_nests_agree_in_c() {
     let text = agree("multicore", 10, &["--only", "irregular"]);
     assert!(number(&text, "agreed") > 50, "{text}");

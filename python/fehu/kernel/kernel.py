@@ -45,6 +45,14 @@ class FehuKernel(Kernel):
         self._engine = Engine()
         self._history = History(usual_place())
 
+    def _ask(self, **members: Any) -> dict[str, Any]:
+        """Asks the engine; if it has ended, a new one."""
+        try:
+            return self._engine.ask(**members)
+        except EngineGone:
+            self._engine = Engine()
+            return self._engine.ask(**members)
+
     async def do_execute(
         self,
         code: str,
@@ -61,8 +69,9 @@ class FehuKernel(Kernel):
         try:
             picture = re.fullmatch(r"\s*:img\s+(.+)", code, re.S)
             request = {"feed": picture.group(1) if picture else code, "elements": picture is not None, "number": self.execution_count}
-            for event in self._engine.request(**request):
-                cell.event(event, picture is not None)
+            with self._engine.getting_interrupts():
+                for event in self._engine.request(**request):
+                    cell.event(event, picture is not None)
             if code.strip() in (":help", ":h"):
                 cell.event({"event": "text", "text": "\nIn notebooks also:\n:img EXPR     show an array as a picture"}, False)
         except EngineGone as gone:
@@ -75,7 +84,7 @@ class FehuKernel(Kernel):
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         """Names in scope, members of modules, commands."""
-        found = self._engine.ask(complete=code, at=cursor_pos)
+        found = self._ask(complete=code, at=cursor_pos)
         return {
             "status": "ok",
             "matches": found["candidates"],
@@ -86,7 +95,7 @@ class FehuKernel(Kernel):
 
     async def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> dict[str, Any]:
         """The type and the documentation of a name."""
-        found = self._engine.ask(inspect=code, at=cursor_pos)
+        found = self._ask(inspect=code, at=cursor_pos)
         if found["end"] != "done":
             return {"status": "ok", "found": False, "data": {}, "metadata": {}}
         signature = f"{found['name']} : {found['type']}"
@@ -99,7 +108,7 @@ class FehuKernel(Kernel):
 
     async def do_is_complete(self, code: str) -> dict[str, Any]:
         """Whether a cell can be run, needs more, or is wrong."""
-        status = self._engine.ask(is_complete=code)["end"]
+        status = self._ask(is_complete=code)["end"]
         return {"status": status, "indent": "  "} if status == "incomplete" else {"status": status}
 
     async def do_history(

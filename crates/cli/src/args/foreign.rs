@@ -36,6 +36,12 @@ pub(crate) struct ForeignArgs {
 }
 
 impl ForeignArgs {
+    /// Whether nothing is said.
+    pub(crate) fn is_empty(&self) -> bool {
+        let ForeignArgs { foreign, check_foreign, no_check_foreign, no_foreign } = self;
+        foreign.is_empty() && !check_foreign && !no_check_foreign && !no_foreign
+    }
+
     /// What they say; `usual` is what is done if nothing is said.
     pub(crate) fn read(&self, usual: Calls) -> Result<Foreign, Box<Diagnostic>> {
         let calls = match (self.no_foreign, self.check_foreign, self.no_check_foreign) {

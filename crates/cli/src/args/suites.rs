@@ -11,6 +11,9 @@ pub(crate) struct TestArgs {
     /// Interpret the programs.
     #[arg(short, long, visible_alias = "interpreted")]
     pub(crate) interpret: bool,
+    /// Make machine code of the programs in this process, without a C compiler.
+    #[arg(long, conflicts_with_all = ["interpret", "backend"])]
+    pub(crate) jit: bool,
     /// Compile the programs; this is the default.
     #[arg(short = 'c', long = "compiled", conflicts_with = "interpret")]
     pub(crate) compiled: bool,

@@ -15,6 +15,7 @@ pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     }
     (fehu_par::EPILOGUE.run)(&mut divided, &mut Remarks::default());
     fehu_mem::uncopy::uncopy(&mut divided);
+    fehu_mem::unview::unview(&mut divided);
     fehu_mem::destinations::destinations(&mut divided, false);
     let mut placed = fehu_mem::assign::assign(divided).expect("it has a table");
     fehu_mem::short_circuit::short_circuit(&mut placed, false);

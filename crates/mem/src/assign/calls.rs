@@ -70,7 +70,7 @@ pub(super) fn returned_in_place(
 }
 
 /// Whether a function calls itself, by way of others.
-fn calls_itself(prog: &Prog, id: FunId) -> bool {
+pub(crate) fn calls_itself(prog: &Prog, id: FunId) -> bool {
     let mut seen = FxHashSet::default();
     let mut open = callees(prog, Item::Fun(id));
     while let Some(fun) = open.pop() {

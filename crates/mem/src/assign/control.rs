@@ -120,7 +120,7 @@ impl Assign<'_> {
         let mut common: Option<Vec<Poly>> = None;
         for body in bodies {
             let (_, place) = self.array(body.results[number])?;
-            let strides: Vec<Poly> = place.lmad.dims.iter().map(|dim| dim.stride.clone()).collect();
+            let strides = strides_of(&place.lmad);
             let bound = bound_in_body(body);
             let is_known =
                 !strides.iter().flat_map(|stride| stride.vars()).any(|var| bound.contains(&var));
@@ -142,14 +142,62 @@ impl Assign<'_> {
         self.table.set(var, place);
     }
 
+    /// A loop. Views with gaps, or in another order, are handed on as they are if what follows the first has the same strides, which
+    /// is known when the body has its places; otherwise they are copied.
     fn loop_(&mut self, pat: &[Var], params: &mut [LoopParam], body: &mut Body) {
+        let strides: Vec<Option<Vec<Poly>>> =
+            (0..params.len()).map(|k| self.strides_to_keep(&params[k], body, k)).collect();
+        if strides.iter().any(Option::is_some) {
+            let (table, roots, destined) =
+                (self.table.clone(), self.roots.clone(), self.destined.clone());
+            let (before, stms, length) = (params.to_vec(), body.clone(), self.out.len());
+            let failed = self.failed.clone();
+            if self.loop_with(pat, params, body, &strides) && self.failed == failed {
+                return;
+            }
+            (self.table, self.roots, self.destined) = (table, roots, destined);
+            self.failed = failed;
+            self.out.truncate(length);
+            params.clone_from_slice(&before);
+            *body = stms;
+        }
+        self.loop_with(pat, params, body, &vec![None; strides.len()]);
+    }
+
+    /// The strides of the first value of a loop parameter, if it would have to be copied.
+    fn strides_to_keep(&self, param: &LoopParam, body: &Body, k: usize) -> Option<Vec<Poly>> {
+        let (_, place) = self.array(param.init)?;
+        let is_copied = !self.beside_kernels
+            && small(self.vars[param.var].ty.shape()).is_none()
+            && !self.table.in_order_of(param.var, &place.lmad)
+            && (!in_place(self.prog, param.var, body, k) || self.first_place(param).is_none());
+        is_copied.then(|| strides_of(&place.lmad))
+    }
+
+    /// A loop some of whose parameters have these strides, and whether their next values have.
+    fn loop_with(
+        &mut self,
+        pat: &[Var],
+        params: &mut [LoopParam],
+        body: &mut Body,
+        strides: &[Option<Vec<Poly>>],
+    ) -> bool {
         let Some(before) = pat.first().copied() else {
-            return self.plain_body(body);
+            self.plain_body(body);
+            return true;
         };
+        let mut kept = true;
         let mut targets: Vec<Option<Place>> = Vec::with_capacity(params.len());
         for (k, param) in params.iter_mut().enumerate() {
             if self.own(param.var, before) {
                 targets.push(self.table.place(param.var).cloned());
+                continue;
+            }
+            if let Some(strides) = &strides[k] {
+                self.carried(param.var);
+                self.carried_by(param.var, strides.clone());
+                self.carries(param.var, param.init);
+                targets.push(None);
                 continue;
             }
             let stays = in_place(self.prog, param.var, body, k);
@@ -168,10 +216,12 @@ impl Assign<'_> {
             targets.push(None);
         }
         self.body(body, |this, body| {
-            for ((result, target), param) in
-                body.results.iter_mut().zip(&targets).zip(params.iter())
-            {
-                if target.is_none() {
+            for (k, (result, param)) in body.results.iter_mut().zip(params.iter()).enumerate() {
+                if strides[k].is_some() {
+                    let next = this.array(*result);
+                    kept &=
+                        next.is_some_and(|(_, next)| this.table.can_carry(param.var, &next.lmad));
+                } else if targets[k].is_none() {
                     *result = this.in_order_of(param.var, *result);
                 }
             }
@@ -195,6 +245,7 @@ impl Assign<'_> {
                 self.table.set(*var, Place { lmad, ..place });
             }
         }
+        kept
     }
 
     /// Where the first value of a parameter is, if it has the same sizes.
@@ -202,4 +253,8 @@ impl Assign<'_> {
         let (init, place) = self.array(param.init)?;
         (self.vars[init].ty == self.vars[param.var].ty).then_some(place)
     }
+}
+
+pub(super) fn strides_of(lmad: &Lmad) -> Vec<Poly> {
+    lmad.dims.iter().map(|dim| dim.stride.clone()).collect()
 }

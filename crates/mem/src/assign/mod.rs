@@ -26,6 +26,8 @@ mod operators;
 mod segs;
 mod views;
 
+pub(crate) use calls::calls_itself;
+
 use crate::early::early;
 use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
@@ -376,6 +378,6 @@ impl<'a> Assign<'a> {
 
 /// Whether two arrays that begin at the same address have their elements at the same addresses.
 fn have_same_strides(a: &Lmad, b: &Lmad) -> bool {
-    let strides = |lmad: &Lmad| lmad.dims.iter().map(|dim| dim.stride.clone()).collect::<Vec<_>>();
+    let strides = control::strides_of;
     a.is_contiguous() && b.is_contiguous() || strides(a) == strides(b)
 }

@@ -61,8 +61,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
         Backend::Multicore => Target::Multicore,
         Backend::Opencl => Target::OpenCl,
         Backend::Cuda => Target::Cuda,
-        Backend::Kernels => {
-            println!("the machine for kernels has no files to read sequences from");
+        Backend::Kernels | Backend::Jit => {
+            println!("the machines in this process have no files to read sequences from");
             return ExitCode::FAILURE;
         }
     };

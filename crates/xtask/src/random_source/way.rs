@@ -1,10 +1,11 @@
 //! The ways in which a program is executed and compared with the interpreter.
 
+use crate::random::jit::AtOnce;
 use crate::random::machine::{NoMachine, Start, build_optimised};
 use fehu_driver::cache::Cache;
 use fehu_driver::code::{self, Code, Form, Settings, Stage};
 use fehu_driver::compile::CCompiler;
-use fehu_driver::pipelines::{CPU, GPU};
+use fehu_driver::pipelines::{CPU, GPU, JIT};
 use fehu_driver::stages::Target;
 use fehu_ir::Prog;
 use fehu_irtest::oracle::{Entries, Oracle, Outcome, Runs, mark};
@@ -27,6 +28,8 @@ pub(super) enum Way {
     Gpu,
     /// The machine for imperative code, for one thread or several.
     Imp { parallel: bool },
+    /// Machine code in this process.
+    Jit,
     /// A server.
     Server(Target),
 }
@@ -70,6 +73,7 @@ impl Way {
             Way::Gpu => "interpreted after the passes for GPUs",
             Way::Imp { parallel: false } => "imperative code",
             Way::Imp { parallel: true } => "imperative code with tasks",
+            Way::Jit => "machine code",
             Way::Server(target) => target.name(),
         }
     }
@@ -99,6 +103,7 @@ impl Subject {
             Way::Cpu => expected.agree(self.cpu()?).map_err(differs),
             Way::Gpu => expected.agree(self.gpu()?).map_err(differs),
             Way::Imp { parallel } => self.imperative(expected, parallel),
+            Way::Jit => self.at_once(expected),
             Way::Server(target) => match servers {
                 Some(servers) => self.server(expected, target, servers),
                 None => Ok(Runs::default()),
@@ -141,6 +146,17 @@ impl Subject {
             }
         });
         agree.map_err(differs)
+    }
+
+    fn at_once(&self, expected: &Entries) -> Result<Runs, Fault> {
+        let prog = transform(&self.prog, JIT.passes).map_err(pass_fault)?;
+        match AtOnce::new(prog) {
+            Ok(machine) => expected
+                .agree_with(None, &mut |name, args| machine.call(name, args))
+                .map_err(differs),
+            Err(NoMachine::Refused(_)) => Ok(Runs::default()),
+            Err(NoMachine::Broken(text)) => Err(Fault::new("no machine code", text)),
+        }
     }
 
     fn server(&self, expected: &Entries, target: Target, servers: &Servers) -> Result<Runs, Fault> {

@@ -1,0 +1,101 @@
+//! Loops. Each asks before an iteration whether it should go on, unless it is over before anybody notices.
+
+use crate::compile::clif;
+use crate::context::STOP;
+use crate::exp::flags;
+use crate::fun::{Frame, bytes};
+use crate::library::Function;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
+use fehu_base::bug::bug;
+use fehu_imp::{Exp, Stm, Ty, V};
+use fehu_ir::{BinOp, Scalar};
+
+/// A loop with no more iterations than this is over before anybody notices.
+const FEW_ITERATIONS: i64 = 64;
+
+impl Frame<'_, '_> {
+    pub(crate) fn for_loop(&mut self, var: V, from: &Exp, to: &Exp, step: i64, body: &[Stm]) {
+        let Ty::Scalar(prim) = self.fun.vars[var].ty else { bug("a loop has no number") };
+        let few = matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
+            if to.saturating_sub(*from) <= FEW_ITERATIONS);
+        let (from, end) = (self.exp(from), self.exp(to));
+        self.set(var, from);
+        let [head, inside, next] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(head);
+        let number = self.var(var);
+        let value = self.builder.use_var(number);
+        let less = if prim.is_signed() { IntCC::SignedLessThan } else { IntCC::UnsignedLessThan };
+        let goes_on = self.builder.ins().icmp(less, value, end);
+        self.builder.ins().brif(goes_on, inside, &[], next, &[]);
+        self.builder.switch_to_block(inside);
+        self.builder.seal_block(inside);
+        if !few {
+            self.ask();
+        }
+        self.block(body);
+        let value = self.builder.use_var(number);
+        let value = self.builder.ins().iadd_imm_s(value, step);
+        self.set(var, value);
+        self.builder.ins().jump(head, &[]);
+        self.builder.seal_block(head);
+        self.builder.switch_to_block(next);
+        self.builder.seal_block(next);
+    }
+
+    pub(crate) fn while_loop(&mut self, condition: &Exp, body: &[Stm]) {
+        let [head, inside, next] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(head);
+        let goes_on = self.exp(condition);
+        self.builder.ins().brif(goes_on, inside, &[], next, &[]);
+        self.builder.switch_to_block(inside);
+        self.builder.seal_block(inside);
+        self.ask();
+        self.block(body);
+        self.builder.ins().jump(head, &[]);
+        self.builder.seal_block(head);
+        self.builder.switch_to_block(next);
+        self.builder.seal_block(next);
+    }
+
+    /// Whether somebody wants the program to stop.
+    fn ask(&mut self) {
+        let fixed = MemFlagsData::trusted().with_readonly().with_can_move();
+        let flag = self.builder.ins().load(types::I64, fixed, self.context, STOP);
+        let stops = self.builder.ins().load(types::I8, flags(), flag, 0);
+        self.leave_if(stops, |frame| {
+            frame.call_library(Function::Stopped, &[frame.context]);
+        });
+    }
+
+    /// Replaces each element of an array by the sum of a variable and all elements up to it, and the variable by the last.
+    pub(crate) fn sums(&mut self, array: V, sum: V) {
+        let Ty::Local(prim, count) = self.fun.vars[array].ty else {
+            bug("prefix sums are of local arrays");
+        };
+        let start = self.start(array);
+        let size = i64::from(bytes(prim));
+        let end = self.builder.ins().iadd_imm_s(start, size * i64::from(count));
+        let [head, next] = [(); 2].map(|()| self.builder.create_block());
+        let at = self.builder.declare_var(types::I64);
+        self.builder.def_var(at, start);
+        // There is at least one element.
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(head);
+        let total = self.var(sum);
+        let (address, before) = (self.builder.use_var(at), self.builder.use_var(total));
+        let element = self.builder.ins().load(clif(prim), flags(), address, 0);
+        let value = self.binary(BinOp::Add, prim, before, element);
+        self.builder.ins().store(flags(), value, address, 0);
+        self.builder.def_var(total, value);
+        let address = self.builder.ins().iadd_imm_s(address, size);
+        self.builder.def_var(at, address);
+        let goes_on = self.builder.ins().icmp(IntCC::UnsignedLessThan, address, end);
+        self.builder.ins().brif(goes_on, head, &[], next, &[]);
+        self.builder.seal_block(head);
+        self.builder.switch_to_block(next);
+        self.builder.seal_block(next);
+    }
+}
