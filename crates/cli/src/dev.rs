@@ -1,6 +1,7 @@
 //! `fehu dev`: programs between the passes, for people who change the compiler.
 
-use crate::args::{DevArgs, DevCommand, PlanArgs, ReduceArgs};
+use crate::args::PlanArgs;
+use crate::args::dev::{DevArgs, DevCommand, ReduceArgs};
 use crate::commands::{FAILURE, SUCCESS, exit};
 use crate::output;
 use crate::run::{values_in, values_out, wrong};
