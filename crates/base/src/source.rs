@@ -57,6 +57,15 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// A file of its own, outside of any [`SourceMap`].
+    pub fn new(name: String, text: String) -> SourceFile {
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1),
+        );
+        SourceFile { name, text, line_starts }
+    }
+
     /// Line and column (both from 1, columns in characters) of a byte offset.
     pub fn line_col(&self, offset: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
@@ -95,12 +104,13 @@ impl SourceMap {
 
     /// Adds a file. Texts are shorter than 4 GiB; the driver refuses longer ones.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(
-            text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1),
-        );
-        self.files.push(SourceFile { name: name.into(), text, line_starts })
+        self.files.push(SourceFile::new(name.into(), text.into()))
+    }
+
+    /// Gives a file another text. What refers to places in the old one means nothing any more.
+    pub fn replace(&mut self, id: FileId, text: impl Into<String>) {
+        let name = std::mem::take(&mut self.files[id].name);
+        self.files[id] = SourceFile::new(name, text.into());
     }
 
     /// The file with this id.

@@ -10,6 +10,7 @@ use fehu_base::{Diagnostic, SourceMap, Span};
 use fehu_syntax::ast::{Ident, Lifted, NodeId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The checker. Its methods are spread over the modules of this crate by what they check.
 pub(crate) struct Checker<'a> {
@@ -54,6 +55,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) matched: FxHashMap<VarId, crate::program::Instance>,
     /// The types of functions of which more of the result is fresh than the written type says.
     pub(crate) fresh_results: FxHashMap<VarId, Ty>,
+    /// Whether anybody still wants the result.
+    pub(crate) interrupt: Option<&'a AtomicBool>,
     /// The `entry` declarations met.
     pub(crate) entries: Vec<crate::program::Entry>,
 }
@@ -61,6 +64,11 @@ pub(crate) struct Checker<'a> {
 impl Checker<'_> {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diags.push(diagnostic);
+    }
+
+    /// Whether nobody wants the result any more, so that it may be incomplete.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
     /// Whether an error was reported in the current binding. What is then left open may follow from

@@ -6,9 +6,11 @@ use crate::scope::ModEnv;
 use crate::ty::VarId;
 use crate::{Builtins, Depth, Role, Unit, check_unit};
 use ecow::EcoString;
+use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A program of which some files have been checked. By default the prelude is checked in full.
 #[derive(Default)]
@@ -37,6 +39,11 @@ impl Checking {
     pub fn new(depth: Depth) -> Checking {
         let builtins = Builtins { trusted: depth == Depth::Signatures, ..Builtins::default() };
         Checking { builtins, ..Checking::default() }
+    }
+
+    /// Ends checking soon after it is set. The result is then of no use: [`Checking::back_to`] forgets it.
+    pub fn interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.builtins.interrupt = Some(interrupt);
     }
 
     /// Checks the units that have not been checked yet. The first units are those of earlier calls, and
@@ -103,6 +110,7 @@ impl Checking {
         let program = &mut self.program;
         program.vars.truncate(mark.vars);
         program.types.truncate(mark.types);
+        program.modules.retain(|var, _| var.index() < mark.vars);
         program.entries = mark.entries;
         program.scopes = mark.scopes;
         self.checked.truncate(mark.checked);

@@ -48,6 +48,7 @@ use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_syntax::ast;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A file to check.
 pub struct Unit<'a> {
@@ -107,6 +108,8 @@ struct Builtins {
     prelude: Option<(VarId, Arc<ModEnv>)>,
     /// Whether the prelude's declarations are believed; see [`Depth`].
     trusted: bool,
+    /// See [`Checking::interrupt`].
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 fn check_unit(
@@ -118,7 +121,9 @@ fn check_unit(
     builtins: &mut Builtins,
 ) -> ModEnv {
     let in_prelude = matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot);
+    let interrupt = builtins.interrupt.clone();
     let mut checker = Checker {
+        interrupt: interrupt.as_deref(),
         sources,
         program,
         tables: Tables::default(),

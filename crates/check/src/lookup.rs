@@ -1,15 +1,62 @@
 //! Questions about names from outside of the checker: what is in scope at the end of the root file,
 //! and what it is. Sessions and editors ask them.
 
-use crate::program::{Program, VarInfo};
+use crate::program::{Program, Target, VarInfo};
 use crate::scope::{ModEnv, Module, Term, TypeDef};
-use crate::ty::{Arg, Lifted, Printer, Scheme, Ty, TypeFnParam};
+use crate::ty::{Arg, Lifted, Printer, Scheme, Ty, TypeFnParam, VarId};
 use ecow::EcoString;
 use fehu_base::Span;
 use std::fmt::Write;
 use std::sync::Arc;
 
+/// Where a search for a module begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// At what every file sees.
+    Prelude,
+    /// In a module: one that is declared, opened, or a parameter.
+    Module(VarId),
+}
+
+/// A name that a module provides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Provided {
+    /// The name.
+    pub name: EcoString,
+    /// What it refers to.
+    pub target: Target,
+}
+
 impl Program {
+    /// What the module provides that a path leads to, values and modules first, each in the order of declaration. `None` if
+    /// there is no such module, or if it is parametric.
+    pub fn provided(&self, start: Start, path: &[EcoString]) -> Option<Vec<Provided>> {
+        let mut env = match start {
+            Start::Prelude => self.scopes[0].clone(),
+            Start::Module(var) => match &**self.modules.get(&var)? {
+                Module::Struct(env) => env.clone(),
+                Module::Functor(_) => return None,
+            },
+        };
+        for name in path {
+            let Term::Mod(_, module) = env.terms.get(name)? else { return None };
+            let Module::Struct(inner) = &**module else { return None };
+            env = inner.clone();
+        }
+        let terms = env.terms.iter().map(|(name, term)| (name, Target::Var(term.var())));
+        let types = env.types.iter().map(|(name, def)| (name, Target::Type(def.span)));
+        let mod_types = env.mod_types.iter().map(|(name, mt)| (name, Target::ModType(mt.span)));
+        let all = terms.chain(types).chain(mod_types);
+        Some(all.map(|(name, target)| Provided { name: name.clone(), target }).collect())
+    }
+
+    /// The type of the module behind a variable, as text.
+    pub fn show_module_of(&self, var: VarId) -> Option<String> {
+        let mut out = String::new();
+        self.write_module(&mut out, self.modules.get(&var)?, 0);
+        Some(out)
+    }
+
     /// The names of values, modules and types in a module, or those in scope at the end of the root
     /// file if the path is empty; sorted. What the root file imports without opening is not among
     /// them. A path that leads to no module has no names.
@@ -72,7 +119,8 @@ impl Program {
         }
     }
 
-    fn printer(&self) -> Printer<'_> {
+    /// Prints types with the names of this program.
+    pub fn printer(&self) -> Printer<'_> {
         Printer { vars: &self.vars, types: &self.types }
     }
 
@@ -107,7 +155,8 @@ impl Program {
         }
     }
 
-    fn scheme_params(&self, scheme: &Scheme) -> Vec<String> {
+    /// The parameters of a scheme as they are declared: `[n]`, `'a`.
+    pub fn scheme_params(&self, scheme: &Scheme) -> Vec<String> {
         let sizes = scheme.sizes.iter().map(|&size| format!("[{}]", self.vars[size].name));
         let types = scheme
             .types

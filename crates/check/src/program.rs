@@ -4,7 +4,7 @@
 //! [`NodeId`], what each name refers to and what type each expression and pattern has. Variables
 //! and nominal types are numbered over the whole program.
 
-use crate::scope::ModEnv;
+use crate::scope::{ModEnv, Module};
 use crate::ty::{Scheme, Size, Ty, TypeFn, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::{FileId, IdMap, IdVec, Span};
@@ -27,6 +27,8 @@ pub struct Program {
     pub prelude: Option<VarId>,
     /// What every file sees, and what the root file exports: see [`crate::lookup`].
     pub(crate) scopes: [Arc<ModEnv>; 2],
+    /// The modules that have a variable: declared, opened, or parameters of others. For [`crate::lookup`], too.
+    pub(crate) modules: FxHashMap<VarId, Arc<Module>>,
 }
 
 /// A program without files: only the types that the compiler itself has are there.
@@ -51,6 +53,7 @@ impl Default for Program {
             entries: Vec::new(),
             prelude: None,
             scopes: Default::default(),
+            modules: FxHashMap::default(),
         }
     }
 }
@@ -189,8 +192,32 @@ pub struct Tables {
     pub members: FxHashMap<NodeId, Vec<Member>>,
     /// Applications of parametric modules.
     pub applications: FxHashMap<NodeId, Application>,
+    /// Every name that is used, part by part, in the order in which they were resolved. One that was resolved twice is
+    /// there twice, and the last is right.
+    pub mentions: Vec<Mention>,
     /// Expressions marked `#[warn(safety_checks)]`: the user wants to know which checks are left in them.
     pub watched: Vec<Span>,
+}
+
+/// A name, or one part of a qualified name, where it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mention {
+    /// The place of the name.
+    pub span: Span,
+    /// What it refers to.
+    pub target: Target,
+}
+
+/// What a [`Mention`] refers to. Types and module types are known by the place of their definition, and those of the compiler
+/// itself have none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A value, a size or a module.
+    Var(VarId),
+    /// A type.
+    Type(Option<Span>),
+    /// A module type.
+    ModType(Option<Span>),
 }
 
 /// A value of a module that is seen through a module type.

@@ -55,6 +55,8 @@ pub(crate) struct Functor {
 /// A module type: a module and which of its types are abstract.
 #[derive(Clone, Debug)]
 pub(crate) struct ModType {
+    /// The name in its declaration, if it has one.
+    pub(crate) span: Option<Span>,
     pub(crate) abstracts: Vec<TypeId>,
     pub(crate) module: Module,
 }

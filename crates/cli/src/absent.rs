@@ -34,7 +34,7 @@ const COMMANDS: [(&[&str], &str); 8] = [
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
     (
-        &["lsp", "query", "defs", "tokens"],
-        "For editors, `check --format=json` writes messages as JSON, and `fmt` formats.",
+        &["query", "defs", "tokens"],
+        "Editors are served by `lsp`; `check --format=json` writes messages as JSON.",
     ),
 ];

@@ -90,6 +90,9 @@ pub(crate) enum Command {
     /// Inspect a program in the core IR, between and after passes; for compiler developers.
     #[command(after_help = DEV_EXAMPLES, args_conflicts_with_subcommands = true)]
     Dev(Box<DevArgs>),
+    /// Serve an editor: messages as you type, completion, definitions, names, formatting.
+    #[command(after_help = LSP_HELP)]
+    Lsp(LspArgs),
     /// Manage packages: what a program requires, and the folder lib/ that has it.
     #[command(after_help = PKG_HELP)]
     Pkg(PkgArgs),
@@ -98,6 +101,20 @@ pub(crate) enum Command {
     /// Explain an error code, or list all codes.
     #[command(after_help = "Examples:\n  fehu explain import-cycle\n  fehu explain")]
     Explain(ExplainArgs),
+}
+
+const LSP_HELP: &str = "\
+Editors start this command and speak the Language Server Protocol with it, over standard input and output.
+How to set up VS Code, Neovim, Helix, Emacs and Zed is in docs/editors.md.
+
+Examples:
+  fehu lsp                               What an editor is to run for files *.fut.";
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct LspArgs {
+    /// What some editors pass; there is no other way.
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 const CHECK_EXAMPLES: &str = "\

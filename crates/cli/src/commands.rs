@@ -1,6 +1,6 @@
 //! The sub-commands. Each returns the exit code.
 
-use crate::args::{CheckArgs, CheckSyntaxArgs, ExplainArgs, FmtArgs};
+use crate::args::{CheckArgs, CheckSyntaxArgs, ExplainArgs, FmtArgs, LspArgs};
 use crate::output;
 use fehu_driver::check::{self, Outcome, Warnings};
 use fehu_driver::explain;
@@ -54,6 +54,12 @@ pub(crate) fn fmt(args: &FmtArgs) -> u8 {
         }
     }
     code
+}
+
+/// `fehu lsp`
+pub(crate) fn lsp(_: &LspArgs) -> u8 {
+    let served = fehu_lsp::serve(&mut std::io::stdin().lock(), std::io::stdout());
+    if served { SUCCESS } else { FAILURE }
 }
 
 /// `fehu explain`

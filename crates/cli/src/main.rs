@@ -75,6 +75,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args),
         Command::Foreign(args) => compile::prototypes(args),
         Command::Dev(args) => dev::dev(args),
+        Command::Lsp(args) => commands::lsp(args),
         Command::Pkg(args) => pkg::pkg(args),
         Command::Small(command) => small::small(command),
         Command::Explain(args) => commands::explain(args),

@@ -8,6 +8,7 @@ mod clients;
 mod common;
 mod compile;
 mod dev;
+mod editors;
 mod failures;
 mod foreign;
 mod hostile;

@@ -218,7 +218,7 @@ fn a_missing_package_says_how_packages_get_there() {
 #[test]
 fn commands_of_the_peer_that_do_not_exist_are_known() {
     for command in
-        ["doc", "pyopencl", "hip", "ispc", "wasm", "literate", "script", "profile", "lsp"]
+        ["doc", "pyopencl", "hip", "ispc", "wasm", "literate", "script", "profile", "query"]
     {
         let output = fehu(&[command, "x.fut"]);
         assert_eq!(output.status.code(), Some(1), "{command}");

@@ -1,6 +1,7 @@
 //! From file names to results: loads programs, runs the stages in order, and survives their bugs.
 //!
 //! - [`check`]: implements `fehu check`, `fehu check-syntax` and `fehu fmt`;
+//! - [`analyse`]: a program that is being written, kept checked while its texts change, for editors;
 //! - [`run`]: implements `fehu run -i` and `fehu test -i`;
 //! - [`compile`]: builds executables, servers and libraries; [`cache`]: caches them under digests ([`fehu_base::hash`]);
 //! - [`repl`]: implements `fehu repl` and `fehu eval`: a session that remembers declarations;
@@ -17,6 +18,7 @@
 //!
 //! Only this crate and those that depend on it access files.
 
+pub mod analyse;
 pub mod cache;
 pub mod check;
 pub mod code;

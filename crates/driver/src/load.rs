@@ -22,10 +22,24 @@ use rustc_hash::FxHashMap;
 /// Loads a program, with the prelude in the given depth. What goes wrong is among the session's
 /// messages.
 pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth) -> Loaded {
+    load_again(session, files, root, depth, Loaded::default())
+}
+
+/// Loads a program that has been loaded before, by the same session. Files whose texts have not changed are not parsed again, and
+/// all keep their ids. A program that may be loaded again has the intrinsics.
+pub fn load_again(
+    session: &mut Session,
+    files: &dyn Files,
+    root: &Root,
+    depth: Depth,
+    previous: Loaded,
+) -> Loaded {
+    let again = !previous.files.is_empty();
+    let known = previous.files.into_iter().map(|file| (file.identity.clone(), file)).collect();
     let (done, states) = Default::default();
-    let mut loader = Loader { session, files, depth, done, states };
+    let mut loader = Loader { session, files, depth, done, states, known };
     let mut intrinsics = None;
-    if depth == Depth::Full {
+    if depth == Depth::Full || again {
         intrinsics = loader.embedded(prelude::INTRINSICS);
     }
     let prelude = loader.embedded(prelude::ROOT);
@@ -33,7 +47,7 @@ pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth)
     let root = loader.visit(&location, source, None, &mut Vec::new());
     // The declarations of the prelude do not need what its definitions are made of, and programs
     // hardly ever name it. It is a fourth of the prelude, so it is only loaded for those that do.
-    if depth == Depth::Signatures && loader.program_mentions(prelude::INTRINSICS) {
+    if intrinsics.is_none() && loader.program_mentions(prelude::INTRINSICS) {
         intrinsics = loader.embedded(prelude::INTRINSICS);
     }
     let files = loader.done;
@@ -57,11 +71,13 @@ pub fn extend(
     let states = done.iter().enumerate();
     let states =
         states.map(|(index, file)| (file.identity.clone(), State::Done(Some(index)))).collect();
-    let mut loader = Loader { session, files, depth: Depth::Full, done, states };
+    let known = FxHashMap::default();
+    let mut loader = Loader { session, files, depth: Depth::Full, done, states, known };
     // Imports are relative to the current folder.
     let location = Location::File(loader.session.sources.file(id).name.clone());
     let identity = location.key();
-    let at = loader.add(&location, identity, id, ast, former, &mut Vec::new());
+    let parsed = Parsed { id, ast, syntax: Vec::new(), changed: true };
+    let at = loader.add(&location, identity, parsed, former, &mut Vec::new());
     loaded.files = loader.done;
     loaded.root = Some(at);
 }
@@ -78,8 +94,11 @@ pub fn parse_root(
     root: &Root,
 ) -> Option<(FileId, ast::File)> {
     let (location, source) = root.split();
-    let file = read(session, files, &location, source, None)?;
-    Some((file, parse(session, file, Depth::Full)))
+    let text = read(session, files, &location, source, None)?;
+    let file = session.sources.add(location.to_string(), text);
+    let (tree, found) = parse(session, file, Depth::Full);
+    session.diagnostics.extend(found);
+    Some((file, tree))
 }
 
 /// The file to start from.
@@ -131,6 +150,10 @@ pub struct LoadedFile {
     pub ast: ast::File,
     /// Its imports in the order of their nodes.
     pub imports: Vec<Import>,
+    /// What is wrong with its syntax; also among the messages of the session.
+    pub syntax: Vec<Diagnostic>,
+    /// Whether it is not as it was when the program was loaded before.
+    pub changed: bool,
 }
 
 impl LoadedFile {
@@ -170,6 +193,14 @@ enum State {
     Done(Option<usize>),
 }
 
+/// A file that has been parsed.
+struct Parsed {
+    id: FileId,
+    ast: ast::File,
+    syntax: Vec<Diagnostic>,
+    changed: bool,
+}
+
 struct Loader<'a> {
     session: &'a mut Session,
     files: &'a dyn Files,
@@ -177,6 +208,8 @@ struct Loader<'a> {
     done: Vec<LoadedFile>,
     /// Keyed by the identity of the file; only looked up.
     states: FxHashMap<String, State>,
+    /// The files that were loaded before, by identity.
+    known: FxHashMap<String, LoadedFile>,
 }
 
 impl Loader<'_> {
@@ -215,15 +248,34 @@ impl Loader<'_> {
             None => {}
         }
         self.states.insert(identity.clone(), State::Open(chain.len()));
-        let id = read(self.session, self.files, location, source, import);
-        let index = id.map(|id| {
-            let in_prelude = matches!(location, Location::Prelude(_));
-            let depth = if in_prelude { self.depth } else { Depth::Full };
-            let ast = parse(self.session, id, depth);
-            self.add(location, identity.clone(), id, ast, None, chain)
+        let text = read(self.session, self.files, location, source, import);
+        let index = text.map(|text| {
+            let parsed = self.parsed(location, &identity, text);
+            self.session.diagnostics.extend(parsed.syntax.iter().cloned());
+            self.add(location, identity.clone(), parsed, None, chain)
         });
         self.states.insert(identity, State::Done(index));
         index
+    }
+
+    /// The tree of a file with this text, which may be there already.
+    fn parsed(&mut self, location: &Location, identity: &str, text: String) -> Parsed {
+        let id = match self.known.remove(identity) {
+            Some(LoadedFile { id, ast, syntax, .. })
+                if self.session.sources.file(id).text == text =>
+            {
+                return Parsed { id, ast, syntax, changed: false };
+            }
+            Some(file) => {
+                self.session.sources.replace(file.id, text);
+                file.id
+            }
+            None => self.session.sources.add(location.to_string(), text),
+        };
+        let in_prelude = matches!(location, Location::Prelude(_));
+        let depth = if in_prelude { self.depth } else { Depth::Full };
+        let (ast, syntax) = parse(self.session, id, depth);
+        Parsed { id, ast, syntax, changed: true }
     }
 
     /// Adds a file that has been parsed, after the files that it imports.
@@ -231,8 +283,7 @@ impl Loader<'_> {
         &mut self,
         location: &Location,
         identity: String,
-        id: FileId,
-        ast: ast::File,
+        Parsed { id, ast, syntax, changed }: Parsed,
         known: Option<(&str, usize)>,
         chain: &mut Vec<(String, Span)>,
     ) -> usize {
@@ -252,24 +303,22 @@ impl Loader<'_> {
         imports.sort_by_key(|import| import.node);
         let in_prelude = matches!(location, Location::Prelude(_));
         let key = location.key();
-        self.done.push(LoadedFile { id, key, identity, in_prelude, ast, imports });
+        let file = LoadedFile { id, key, identity, in_prelude, ast, imports, syntax, changed };
+        self.done.push(file);
         self.done.len() - 1
     }
 }
 
-/// Puts the text of a file into the source map.
+/// The text of a file.
 fn read(
     session: &mut Session,
     files: &dyn Files,
     location: &Location,
     source: Source<'_>,
     import: Option<Span>,
-) -> Option<FileId> {
-    let result = session.stage("read", |sources| {
-        let text = read_text(files, location, source, import)?;
-        Ok(sources.add(location.to_string(), text))
-    });
-    result.map_err(|error: Box<Diagnostic>| session.diagnostics.push(*error)).ok()
+) -> Option<String> {
+    let result = session.stage("read", |_| read_text(files, location, source, import));
+    result.map_err(|error| session.diagnostics.push(*error)).ok()
 }
 
 fn read_text(
@@ -295,14 +344,12 @@ fn read_text(
 }
 
 /// Parses a file; only a file of the prelude may be parsed in less than full depth.
-fn parse(session: &mut Session, file: FileId, depth: Depth) -> ast::File {
-    let (tree, found) = session.stage("parse", |sources| {
+fn parse(session: &mut Session, file: FileId, depth: Depth) -> (ast::File, Vec<Diagnostic>) {
+    session.stage("parse", |sources| {
         let text = &sources.file(file).text;
         match depth {
             Depth::Signatures => stages::parse_signatures(file, text),
             Depth::Full => stages::parse(file, text),
         }
-    });
-    session.diagnostics.extend(found);
-    tree
+    })
 }

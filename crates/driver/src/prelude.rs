@@ -12,6 +12,11 @@ pub const INTRINSICS: &str = "intrinsics";
 /// Name without extension, and text, sorted by name.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
 
+/// All files: name without extension, and text, sorted by name.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().copied()
+}
+
 /// The text of a prelude file.
 pub fn text(name: &str) -> Option<&'static str> {
     let index = FILES.binary_search_by_key(&name, |(name, _)| name).ok()?;

@@ -134,7 +134,8 @@ fn tuning_param(param: &fehu_imp::Tuning, tree: &[Threshold]) -> TuningParam {
     TuningParam { name: param.name.to_string(), class, entries: param.entries.clone() }
 }
 
-fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
+/// The files of a program as the checker wants them.
+pub(crate) fn units(loaded: &Loaded) -> Vec<Unit<'_>> {
     loaded
         .files
         .iter()

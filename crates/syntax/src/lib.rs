@@ -12,6 +12,7 @@ pub mod ast;
 pub mod dump;
 mod errors;
 pub mod fmt;
+pub mod lexeme;
 mod lexer;
 mod literal;
 #[expect(

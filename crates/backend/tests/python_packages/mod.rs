@@ -1,4 +1,4 @@
-//! Packages of Python that tests need: clients of compiled programs, and the compiler of CUDA kernels. They are installed
+//! Packages of Python that tests need: clients of compiled programs and of the language server, and the compiler of CUDA kernels. They are installed
 //! on the first run, in one virtual environment, which is kept in the target folder.
 
 use std::fs::File;
@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The files that say what is needed, below `tests`.
-const REQUIREMENTS: [&str; 2] = ["clients/python/requirements.txt", "nvrtc/requirements.txt"];
+const REQUIREMENTS: [&str; 3] =
+    ["clients/python/requirements.txt", "nvrtc/requirements.txt", "editors/requirements.txt"];
 
 /// The interpreter of the virtual environment, which is made when the requirements change.
 pub(crate) fn python() -> PathBuf {

@@ -128,6 +128,7 @@ impl Checker<'_> {
             scheme.types.extend(outline.inferred);
             self.set_scheme(var, scheme);
             self.program.vars[var].poisoned = true;
+            self.note_outline_types();
             return Attempt { var, inferred: false };
         }
         self.size_binding(bind, &outline);
@@ -139,6 +140,16 @@ impl Checker<'_> {
             self.program.vars[var].poisoned = true;
         }
         Attempt { var, inferred }
+    }
+
+    /// Notes what types the nodes of a refused binding have, as far as they are known and without sizes, for those who look
+    /// at programs that are being written.
+    fn note_outline_types(&mut self) {
+        let types = std::mem::take(&mut self.metas.node_types);
+        for (node, ty) in types.iter() {
+            let ty = self.zonk(ty);
+            self.tables.types.insert(*node, ty);
+        }
     }
 
     /// Warnings about a binding that is refused are beside the point.

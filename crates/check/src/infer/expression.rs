@@ -143,7 +143,10 @@ impl Checker<'_> {
                 let ret = self.access(&param, path, exp.span);
                 Ty::fun(param, ret)
             }
-            ExpKind::Error => Ty::Error,
+            ExpKind::Error => {
+                self.tainted = true;
+                Ty::Error
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::checker::Checker;
 use crate::errors;
-use crate::program::{Resolved, VarKind};
+use crate::program::{Mention, Resolved, Target, VarKind};
 use crate::scope::{ModEnv, ModType, Module, Term, TypeDef};
 use crate::ty::VarId;
 use ecow::EcoString;
@@ -41,6 +41,7 @@ impl Checker<'_> {
         let mut term = found.term;
         let mut path = found.path;
         for i in 0..=name.quals.len() {
+            self.mention(part(i).span, Target::Var(term.var()));
             let module = match &term {
                 Term::Val(var) => {
                     let (var, fields) = (*var, name.quals.len() - i);
@@ -70,6 +71,10 @@ impl Checker<'_> {
             term = inner.clone();
         }
         None
+    }
+
+    fn mention(&mut self, span: Span, target: Target) {
+        self.tables.mentions.push(Mention { span, target });
     }
 
     fn warn_intrinsics(&mut self, term: &Term, span: Span) {
@@ -182,6 +187,7 @@ impl Checker<'_> {
             return None;
         };
         for i in 0..parts.len() {
+            self.mention(parts[i].span, Target::Var(found.term.var()));
             let Term::Mod(_, module) = &found.term else {
                 self.report(errors::value_as_module(parts[i].span, &parts[i].name));
                 return None;
@@ -234,8 +240,11 @@ impl Checker<'_> {
                 None => (None, nearest(&name.name.name, self.scope.type_names().into_iter())),
             },
         };
-        match found {
-            Some(def) => Some(def.clone()),
+        match found.cloned() {
+            Some(def) => {
+                self.mention(name.name.span, Target::Type(def.span));
+                Some(def)
+            }
             None => {
                 let text = self.quote(name.span);
                 let instead = match name.quals.is_empty() {
@@ -267,8 +276,11 @@ impl Checker<'_> {
                 None => (None, nearest(&name.name.name, self.scope.mod_type_names().into_iter())),
             },
         };
-        match found {
-            Some(def) => Some(def.clone()),
+        match found.cloned() {
+            Some(mt) => {
+                self.mention(name.name.span, Target::ModType(mt.span));
+                Some(mt)
+            }
             None => {
                 let text = self.quote(name.span);
                 self.report(errors::unknown_name(name.span, "module type", &text, best.as_deref()));

@@ -80,7 +80,10 @@ impl Checker<'_> {
                 self.unify_or_report(inner.span, &want, &found, Expect::Pattern);
                 want
             }
-            PatKind::Error => Ty::Error,
+            PatKind::Error => {
+                self.tainted = true;
+                Ty::Error
+            }
         }
     }
 

@@ -139,7 +139,10 @@ impl Checker<'_> {
                 ty
             }
             TypeExpKind::Paren(inner) => self.read_type(inner),
-            TypeExpKind::Error => Ty::Error,
+            TypeExpKind::Error => {
+                self.tainted = true;
+                Ty::Error
+            }
         }
     }
 

@@ -211,7 +211,7 @@ impl Checker<'_> {
                 let param = self.substitute(&functor.param.module, &inner);
                 Module::Functor(Arc::new(Functor {
                     param_name: functor.param_name.clone(),
-                    param: Arc::new(ModType { abstracts, module: param }),
+                    param: Arc::new(ModType { span: None, abstracts, module: param }),
                     result: self.substitute_mod_type(&functor.result, &inner),
                 }))
             }
@@ -222,7 +222,7 @@ impl Checker<'_> {
     /// the types of other values follow them.
     fn substitute_mod_type(&mut self, mt: &ModType, subst: &Subst) -> ModType {
         let module = self.copy_module(&mt.module, &mut subst.clone());
-        ModType { abstracts: mt.abstracts.clone(), module }
+        ModType { span: mt.span, abstracts: mt.abstracts.clone(), module }
     }
 
     fn substitute_env(&mut self, env: &ModEnv, subst: &Subst) -> ModEnv {

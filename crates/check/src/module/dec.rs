@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors;
 use crate::program::{Entry, VarKind};
-use crate::scope::{ModEnv, Module, ScopedTerm, Term};
+use crate::scope::{ModEnv, ModType, Module, ScopedTerm, Term};
 use ecow::EcoString;
 use fehu_base::Span;
 use fehu_syntax::ast::{Dec, DecKind, Ident, ModBind, ValBind, ValKeyword};
@@ -35,6 +35,9 @@ impl Checker<'_> {
         let mut env = ModEnv::default();
         let mut defined = Defined::default();
         for dec in decs {
+            if self.interrupted() {
+                break;
+            }
             self.declaration(dec, block, true, &mut env, &mut defined);
         }
         env
@@ -95,6 +98,7 @@ impl Checker<'_> {
                     None,
                 );
                 self.tables.binders.insert(dec.id, var);
+                self.program.modules.insert(var, module.clone());
                 let term = Term::Mod(var, module);
                 self.scope.bind_term(bind.name.name.clone(), ScopedTerm::local(term.clone()));
                 if export {
@@ -103,8 +107,9 @@ impl Checker<'_> {
             }
             DecKind::ModuleType(bind) => {
                 self.once(&mut defined.mod_types, &bind.name, "module type");
-                let mt = self.module_type(&bind.body).map(Arc::new);
+                let mt = self.module_type(&bind.body);
                 if let Some(mt) = mt {
+                    let mt = Arc::new(ModType { span: Some(bind.name.span), ..mt });
                     self.scope.bind_mod_type(bind.name.name.clone(), mt.clone());
                     if export {
                         env.mod_types.insert(bind.name.name.clone(), mt);
@@ -155,6 +160,7 @@ impl Checker<'_> {
         };
         let root = self.new_var("open", Some(span), VarKind::Module, None);
         self.tables.binders.insert(dec.id, root);
+        self.program.modules.insert(root, Arc::new(Module::Struct(opened.clone())));
         self.scope.open(&opened, root, &[]);
         if export {
             for (name, term) in &opened.terms {

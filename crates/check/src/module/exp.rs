@@ -89,8 +89,8 @@ impl Checker<'_> {
         self.scope.leave(&mark);
         Some(Module::Functor(Arc::new(Functor {
             param_name: param.name.name.clone(),
-            param: Arc::new(ModType { abstracts, module }),
-            result: ModType { abstracts: created, module: result? },
+            param: Arc::new(ModType { span: None, abstracts, module }),
+            result: ModType { span: None, abstracts: created, module: result? },
         })))
     }
 
@@ -121,7 +121,9 @@ impl Checker<'_> {
         }
         let var = self.new_var(name.name.clone(), Some(name.span), VarKind::Module, None);
         self.tables.binders.insert(node, var);
-        let term = Term::Mod(var, Arc::new(module.clone()));
+        let shared = Arc::new(module.clone());
+        self.program.modules.insert(var, shared.clone());
+        let term = Term::Mod(var, shared);
         self.scope.bind_term(name.name.clone(), ScopedTerm::local(term));
         (abstracts, module)
     }

@@ -231,7 +231,7 @@ impl Checker<'_> {
             promised_abstracts.push(new);
         }
         let module = self.copy_module(&spec.result.module, &mut renaming);
-        let promised = ModType { abstracts: promised_abstracts, module };
+        let promised = ModType { span: None, abstracts: promised_abstracts, module };
         self.match_module(span, &result, &promised, path);
     }
 

@@ -42,7 +42,7 @@ impl Checker<'_> {
                     self.spec(spec, &mut env, &mut abstracts, &mut specified);
                 }
                 self.scope.leave(&mark);
-                Some(ModType { abstracts, module: Module::Struct(Arc::new(env)) })
+                Some(ModType { span: None, abstracts, module: Module::Struct(Arc::new(env)) })
             }
             ModTypeExpKind::With(base, name, params, ty) => {
                 let base = self.mod_type_exp(base)?;
@@ -57,10 +57,11 @@ impl Checker<'_> {
                 let ret = self.mod_type_exp(ret);
                 self.scope.leave(&mark);
                 Some(ModType {
+                    span: None,
                     abstracts: Vec::new(),
                     module: Module::Functor(Arc::new(Functor {
                         param_name: ident.name.clone(),
-                        param: Arc::new(ModType { abstracts, module }),
+                        param: Arc::new(ModType { span: None, abstracts, module }),
                         result: ret?,
                     })),
                 })
@@ -228,7 +229,7 @@ impl Checker<'_> {
         let params = params.iter().map(|p| p.param).collect();
         subst.types.insert(id, TypeFn { params, exts, ty: ty.without_unique() });
         let (module, new) = self.instance(&base, subst);
-        Some(ModType { abstracts: new, module })
+        Some(ModType { span: None, abstracts: new, module })
     }
 }
 
