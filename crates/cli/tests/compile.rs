@@ -146,14 +146,14 @@ fn without_a_c_compiler_the_one_of_a_python_package_is_used() {
         let input = std::fs::File::open(place.0.join("input")).expect("it is there");
         command.stdin(input).output().expect("the binary runs")
     };
-    let output = run(&["run", "a.fut"], &with);
+    let output = run(&["run", "--backend=c", "a.fut"], &with);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "42i32");
     assert!(stderr(&output).contains("-m ziglang cc"), "{}", stderr(&output));
     assert!(tell.exists(), "it was another compiler");
     let output = run(&["c", "a.fut"], &with);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let output = run(&["run", "a.fut"], &without);
+    let output = run(&["run", "--backend=c", "a.fut"], &without);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
     assert!(stderr(&output).contains("pip install ziglang"), "{}", stderr(&output));
