@@ -146,14 +146,14 @@ fn without_a_c_compiler_the_one_of_a_python_package_is_used() {
         let input = std::fs::File::open(place.0.join("input")).expect("it is there");
         command.stdin(input).output().expect("the binary runs")
     };
-    let output = run(&["run", "a.fut"], &with);
+    let output = run(&["run", "--backend=c", "a.fut"], &with);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "42i32");
     assert!(stderr(&output).contains("-m ziglang cc"), "{}", stderr(&output));
     assert!(tell.exists(), "it was another compiler");
     let output = run(&["c", "a.fut"], &with);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let output = run(&["run", "a.fut"], &without);
+    let output = run(&["run", "--backend=c", "a.fut"], &without);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("error[c-compiler-not-found]"), "{}", stderr(&output));
     assert!(stderr(&output).contains("pip install ziglang"), "{}", stderr(&output));
@@ -291,6 +291,12 @@ fn a_program_is_compiled_once() {
     // A program that was there before is still known.
     place.write("b.fut", "def f (x: i32) = x + 1\n");
     assert_eq!(run(), ("6i32\n".to_owned(), 3));
+    // It can be compiled for later.
+    place.write("b.fut", "def f (x: i32) = x + 3\n");
+    let mut command = place.command(&["run", "--backend=c", "--only-compile", "a.fut"]);
+    command.env("XDG_CACHE_HOME", place.0.join("cache")).env("CC", "sh cc.sh");
+    let output = piped(command.env("CFLAGS", "-O0"), "5");
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("", Some(0)));
     // What is known is what runs if nobody says how; executables name the argument that is wrong.
     for (cache, is_known) in [("cache", true), ("other", false)] {
         let mut command = place.command(&["run", "a.fut"]);
