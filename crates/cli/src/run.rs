@@ -66,11 +66,12 @@ fn at_once(args: &RunArgs) -> u8 {
         Err(code) => return code,
     };
     let (done, ended) = std::sync::mpsc::channel::<()>();
-    let file = args.file.clone();
+    let later = command_for_later(args);
     // It ends with the process at the latest, and nobody waits for it.
     std::thread::spawn(move || {
         if ended.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
-            compile_for_later(&file);
+            // If it cannot be started, the next run is like this one.
+            let _ = later.map(|mut command| command.spawn());
         }
     });
     let code = values_out(&mut compiled, &args.entry, values, args.binary);
@@ -81,16 +82,16 @@ fn at_once(args: &RunArgs) -> u8 {
 /// A run that takes longer is worth a compilation, for the next one.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Starts a process that compiles a program by the back end `c`, and goes on when this one has ended. If it cannot, the next run is like this one.
-fn compile_for_later(file: &str) {
-    if let Ok(own) = std::env::current_exe() {
-        let _ = Command::new(own)
-            .args(["run", "--backend=c", "--only-compile", "--no-warnings", file])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+/// A process that compiles a program by the back end `c`, and goes on when this one has ended. Its options are those of this run, so that the next
+/// one finds what it has made.
+fn command_for_later(args: &RunArgs) -> Option<Command> {
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    command.args(["run", "--backend=c", "--only-compile", &args.file]);
+    if args.no_warnings {
+        command.arg("--no-warnings");
     }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Some(command)
 }
 
 fn interpret(args: &RunArgs) -> u8 {

@@ -246,6 +246,12 @@ fn a_program_is_compiled_once() {
     // A program that was there before is still known.
     place.write("b.fut", "def f (x: i32) = x + 1\n");
     assert_eq!(run(), ("6i32\n".to_owned(), 3));
+    // It can be compiled for later.
+    place.write("b.fut", "def f (x: i32) = x + 3\n");
+    let mut command = place.command(&["run", "--backend=c", "--only-compile", "a.fut"]);
+    command.env("XDG_CACHE_HOME", place.0.join("cache")).env("CC", "sh cc.sh");
+    let output = piped(command.env("CFLAGS", "-O0"), "5");
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("", Some(0)));
     // What is known is what runs if nobody says how; executables name the argument that is wrong.
     for (cache, is_known) in [("cache", true), ("other", false)] {
         let mut command = place.command(&["run", "a.fut"]);
