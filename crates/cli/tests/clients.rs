@@ -53,8 +53,7 @@ fn the_crate_futhark_bindgen_works() {
     cargo.env("CARGO_TARGET_DIR", &target).env("PATH", path_with_futhark(&folder));
     // What it asks of a library for one thread is a part of that.
     cargo.env("FUTHARK_BACKEND", "multicore").env("COMPILER_STAMP", stamp());
-    // These belong to the compilation of this test.
-    cargo.env_remove("CFLAGS").env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    common::compile_apart(&mut cargo);
     assert_eq!(succeed(&mut cargo), "all is well\n");
 }
 

@@ -76,8 +76,7 @@ fn install(python: &Path, folder: &Path) {
     build.env("MATURIN_PEP517_ARGS", "--profile dev");
     build.env("CARGO_TARGET_DIR", folder.join("target"));
     build.env("PATH", path_with(python));
-    // These belong to the compilation of this test.
-    build.env_remove("CFLAGS").env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    common::compile_apart(&mut build);
     succeed(&mut build);
     let wheel = std::fs::read_dir(&wheels).expect("it can be listed").flatten().next();
     let wheel = wheel.expect("there is a wheel").path();

@@ -13,8 +13,7 @@ fn a_project_calls_its_programs() {
     cargo.args(["run", "--quiet", "--locked"]).current_dir(repository().join("rust/example"));
     cargo.env("CARGO_TARGET_DIR", folder.join("target")).env("FEHU", env!("CARGO_BIN_EXE_fehu"));
     cargo.env("XDG_CACHE_HOME", common::cache()).env("COMPILER_STAMP", stamp());
-    // These belong to the compilation of this test.
-    cargo.env_remove("CFLAGS").env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    common::compile_apart(&mut cargo);
     assert_eq!(succeed(&mut cargo), "all is well\n");
 }
 

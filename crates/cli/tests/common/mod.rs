@@ -79,6 +79,20 @@ pub(crate) fn path_with_futhark(folder: &Path) -> String {
     format!("{}:{path}", bin.display())
 }
 
+/// Takes away what belongs to the compilation of the tests, from a command that compiles something else.
+pub(crate) fn compile_apart(command: &mut Command) {
+    let ours = [
+        "CFLAGS",
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CLIPPY_ARGS",
+    ];
+    for name in ours {
+        command.env_remove(name);
+    }
+}
+
 /// Runs a command that has to succeed; what it writes is shown otherwise.
 pub(crate) fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
