@@ -33,8 +33,5 @@ const COMMANDS: [(&[&str], &str); 8] = [
         &["profile"],
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
-    (
-        &["query", "defs", "tokens"],
-        "Editors are served by `lsp`; `check --format=json` writes messages as JSON.",
-    ),
+    (&[], "Editors are served by `lsp`; `check --format=json` writes messages as JSON."),
 ];
