@@ -9,7 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 8] = [
+const COMMANDS: [(&[&str], &str); 7] = [
     (
         &["doc"],
         "Documentation comments (`-- |`) are kept and formatted, but no pages are made of them.",
@@ -33,5 +33,4 @@ const COMMANDS: [(&[&str], &str); 8] = [
         &["profile"],
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
-    (&[], "Editors are served by `lsp`; `check --format=json` writes messages as JSON."),
 ];
