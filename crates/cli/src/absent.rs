@@ -9,7 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 6] = [
+const COMMANDS: [(&[&str], &str); 5] = [
     (
         &["pyopencl", "python"],
         "Python programs can use the C libraries that `c --library`, `multicore --library` and\n\
@@ -24,9 +24,5 @@ const COMMANDS: [(&[&str], &str); 6] = [
     (
         &["profile"],
         "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
-    ),
-    (
-        &["query", "defs", "tokens"],
-        "Editors are served by `lsp`; `check --format=json` writes messages as JSON.",
     ),
 ];

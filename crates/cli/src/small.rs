@@ -15,8 +15,11 @@ pub(crate) fn small(command: &SmallCommand) -> u8 {
     match command {
         SmallCommand::Datacmp(args) => data::datacmp(args),
         SmallCommand::Dataget(args) => data::dataget(args),
+        SmallCommand::Defs(args) => parts::defs(args),
         SmallCommand::Hash(args) => parts::hash(args),
         SmallCommand::Imports(args) => parts::imports(args),
+        SmallCommand::Query(args) => parts::query(args),
+        SmallCommand::Tokens(args) => parts::tokens(args),
         SmallCommand::Thanks => thanks(),
         SmallCommand::New(args) => new::new(args),
         SmallCommand::Completions { shell } => pages::completions(*shell),

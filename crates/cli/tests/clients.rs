@@ -45,6 +45,7 @@ fn the_python_packages_work() {
 }
 
 #[test]
+#[ignore = "compiles many crates of others; `./test --all` runs it"]
 fn the_crate_futhark_bindgen_works() {
     let (folder, _lock) = kept("clients-rust");
     let target = folder.join("target");

@@ -40,10 +40,18 @@ fn futhark(place: &Path, arguments: &[&str]) -> (String, Option<i32>) {
 #[test]
 fn parts_of_programs_as_a_drop_in() {
     let place = place("parts_peer");
+    let defs = "value z q.fut:1:1-13\nvalue g p.fut:2:14-36\ntype t p.fut:2:38-50\nvalue loc p.fut:4:7-21\n\
+                value k p.fut:6:23-36\nvalue main p.fut:14:1-51\nvalue inner p.fut:15:1-35\n";
+    assert_eq!(futhark(&place, &["defs", "p.fut"]), (defs.to_owned(), Some(0)));
+    let query = "Name: y\nPosition: p.fut:14:44-45\nType: i32\nDefinition: p.fut:14:33-34\n";
+    assert_eq!(futhark(&place, &["query", "p.fut", "14", "44"]), (query.to_owned(), Some(0)));
+    let nothing = "No information available.\n";
+    assert_eq!(futhark(&place, &["query", "p.fut", "1", "1"]), (nothing.to_owned(), Some(0)));
+    assert_eq!(futhark(&place, &["query", "p.fut", "99", "1"]), (nothing.to_owned(), Some(0)));
     assert_eq!(futhark(&place, &["imports", "p.fut"]), ("q.fut\np.fut\n".to_owned(), Some(0)));
     let (hash, code) = futhark(&place, &["hash", "p.fut"]);
     assert_eq!((hash.trim().len(), code), (32, Some(0)));
-    for command in ["hash", "imports"] {
+    for command in ["hash", "defs", "imports"] {
         assert_eq!(futhark(&place, &[command, "absent.fut"]).1, Some(2), "{command}");
         std::fs::write(place.join("wrong.fut"), "def x = ").expect("it can be written");
         assert_eq!(futhark(&place, &[command, "wrong.fut"]).1, Some(2), "{command}");
@@ -89,6 +97,16 @@ fn values_are_compared() {
 fn parts_of_programs_in_our_own_words() {
     let place = place("parts");
     let says = |arguments: &[&str]| succeed(fehu().current_dir(&place).args(arguments));
+    let defs = says(&["defs", "p.fut"]);
+    assert!(
+        defs.contains("module m p.fut:2:1") && defs.contains("module type mt p.fut:3:1"),
+        "{defs}"
+    );
+    let json = says(&["defs", "--format=json", "p.fut"]);
+    assert!(json.contains("\"name\":\"m.g\",\"type\":\"i32 -> i32\""), "{json}");
+    assert!(json.contains("\"name\":\"m\"") && json.contains("\"doc\":\"Doc.\""), "{json}");
+    let tokens = "keyword def 1:1\nname z 1:5\noperator = 1:7\nnumber 1f32 1:9\n";
+    assert_eq!(says(&["tokens", "q.fut"]), tokens);
     let dot = says(&["imports", "--format=dot", "p.fut"]);
     assert!(dot.contains("\"p.fut\" -> \"q.fut\";"), "{dot}");
     // Layout makes no difference, and names do.

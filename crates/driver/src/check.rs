@@ -8,6 +8,7 @@ use ecow::EcoString;
 use fehu_base::stack::Deep;
 use fehu_base::{Diagnostic, Severity, SourceMap, hash, timing::Timings};
 use fehu_check::program::Program;
+use fehu_syntax::lexeme::{Lexeme, lexemes};
 
 /// Loads a program, parses it and checks it.
 pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
@@ -49,6 +50,18 @@ pub fn imports(files: &dyn Files, root: &Root) -> Vec<EcoString> {
         }
     });
     imports
+}
+
+/// The words of one file, comments included.
+pub fn tokens(files: &dyn Files, root: &Root) -> (Vec<Lexeme>, Outcome) {
+    let mut session = Session::default();
+    let mut tokens = Vec::new();
+    session::run(&mut session, |session| {
+        if let Some((file, _)) = load::parse_root(session, files, root) {
+            tokens = lexemes(file, &session.sources.file(file).text);
+        }
+    });
+    (tokens, Outcome::new(session, Warnings::Show))
 }
 
 /// Loads a program and parses it, without checking it.

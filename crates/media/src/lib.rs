@@ -7,7 +7,7 @@
 //! - [`video`]: pictures in sequence, as animated PNG or GIF;
 //! - [`audio`]: arrays of samples as WAV, and back;
 //! - [`plot`]: columns of numbers as SVG;
-//! - [`column`]: arrays as columns of numbers.
+//! - [`mod@column`]: arrays as columns of numbers.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 

@@ -11,12 +11,21 @@ pub(crate) enum SmallCommand {
     /// Write the input of one case of a program's test blocks.
     #[command(after_help = DATAGET_HELP)]
     Dataget(DatagetArgs),
+    /// List everything that a program defines, with places.
+    #[command(after_help = DEFS_HELP)]
+    Defs(DefsArgs),
     /// Print a digest of a program that does not depend on its layout.
     #[command(after_help = HASH_HELP)]
     Hash(ProgramArgs),
     /// List the files that a program consists of.
     #[command(after_help = IMPORTS_HELP)]
     Imports(ImportsArgs),
+    /// Say what is at a place in a program: name, type, definition.
+    #[command(after_help = QUERY_HELP)]
+    Query(QueryArgs),
+    /// Print the tokens of a file.
+    #[command(after_help = TOKENS_HELP)]
+    Tokens(ProgramArgs),
     /// Be polite.
     #[command(after_help = "Example:\n  fehu thanks")]
     Thanks,
@@ -51,6 +60,11 @@ Examples:
 The case is the one with this name, or the only one whose name contains it. Values that the program itself contains
 are written as text, and others in the binary format, unless an option says otherwise. Scripts are run.";
 
+const DEFS_HELP: &str = "\
+Examples:
+  fehu defs prog.fut
+  fehu defs --format=json prog.fut        Each with its type and its documentation.";
+
 const HASH_HELP: &str = "\
 Example:
   fehu hash prog.fut
@@ -63,6 +77,15 @@ Examples:
   fehu imports prog.fut
   fehu imports --format=make prog.fut > prog.d     For make: `include prog.d`.
   fehu imports --format=dot prog.fut | dot -Tsvg > imports.svg";
+
+const QUERY_HELP: &str = "\
+Examples:
+  fehu query prog.fut 12 5                 Line and column, counted from 1.
+  fehu query --format=json prog.fut 12 5";
+
+const TOKENS_HELP: &str = "\
+Example:
+  fehu tokens prog.fut";
 
 const NEW_HELP: &str = "\
 Examples:
@@ -120,6 +143,26 @@ pub(crate) struct DatagetArgs {
 pub(crate) struct ProgramArgs {
     /// The program; `-` means standard input.
     pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DefsArgs {
+    /// The program.
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct QueryArgs {
+    /// The program.
+    pub(crate) file: String,
+    /// The line, counted from 1.
+    pub(crate) line: usize,
+    /// The column, counted from 1.
+    pub(crate) column: usize,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
