@@ -24,6 +24,7 @@ fn futhark(folder: &Path, args: &[&str]) -> Command {
 }
 
 #[test]
+#[ignore = "installs and compiles packages of others; `./test --all` runs it"]
 fn the_python_packages_work() {
     let (folder, _lock) = kept("clients-python");
     let python = python();
