@@ -172,28 +172,6 @@ pub(crate) enum Operation {
     Convert(Prim, Prim),
 }
 
-const UN: &[UnOp] = &[UnOp::Neg, UnOp::Not, UnOp::Abs, UnOp::Sgn];
-const BIN: &[BinOp] = &[
-    BinOp::Add,
-    BinOp::Sub,
-    BinOp::Mul,
-    BinOp::Div,
-    BinOp::Mod,
-    BinOp::Quot,
-    BinOp::Rem,
-    BinOp::Pow,
-    BinOp::Min,
-    BinOp::Max,
-    BinOp::And,
-    BinOp::Or,
-    BinOp::Xor,
-    BinOp::Shl,
-    BinOp::Shr,
-    BinOp::Lshr,
-    BinOp::Ashr,
-];
-const CMP: &[CmpOp] = &[CmpOp::Eq, CmpOp::Lt, CmpOp::Le];
-
 impl Operation {
     /// Its number: the kind, what it is of its kind, and the type, a byte each.
     pub(crate) fn number(self) -> i64 {
@@ -202,9 +180,9 @@ impl Operation {
             found.or_bug("all operations are listed") as i64
         }
         let (kind, which, prim) = match self {
-            Operation::Un(op, prim) => (0, place(UN, &op), prim),
-            Operation::Bin(op, prim) => (1, place(BIN, &op), prim),
-            Operation::Cmp(op, prim) => (2, place(CMP, &op), prim),
+            Operation::Un(op, prim) => (0, place(UnOp::ALL, &op), prim),
+            Operation::Bin(op, prim) => (1, place(BinOp::ALL, &op), prim),
+            Operation::Cmp(op, prim) => (2, place(CmpOp::ALL, &op), prim),
             Operation::Math(f, prim) => (3, place(MathFn::ALL, &f), prim),
             Operation::Convert(from, to) => (4, place(&Prim::ALL, &to), from),
         };
@@ -217,9 +195,9 @@ impl Operation {
         let of = |prim: Prim, at: usize| Scalar::from_bits(prim, bits[at]);
         let (a, b) = (of(prim, 0), of(prim, 1));
         let result = match number >> 16 {
-            0 => scalar::unop(UN[which], a),
-            1 => scalar::binop(BIN[which], a, b),
-            2 => scalar::cmpop(CMP[which], a, b).map(Scalar::Bool),
+            0 => scalar::unop(UnOp::ALL[which], a),
+            1 => scalar::binop(BinOp::ALL[which], a, b),
+            2 => scalar::cmpop(CmpOp::ALL[which], a, b).map(Scalar::Bool),
             3 if MathFn::ALL[which] == MathFn::Ldexp => {
                 scalar::math(MathFn::Ldexp, &[a, of(Prim::I32, 1)])
             }
