@@ -27,7 +27,7 @@ fn futhark(folder: &Path, args: &[&str]) -> Command {
 #[ignore = "installs and compiles packages of others; `./test --all` runs it"]
 fn the_python_packages_work() {
     let (folder, _lock) = kept("clients-python");
-    let python = python();
+    let python = python("clients/python/requirements.txt");
     let library = clients().join("library.fut").display().to_string();
 
     // Nobody waits for the optimiser here.

@@ -4,7 +4,8 @@
 #![cfg(unix)]
 
 use crate::common::{self, kept, repository, succeed};
-use std::path::{Path, PathBuf};
+use crate::python_packages::{environment, pip};
+use std::path::Path;
 use std::process::Command;
 
 /// What the package needs, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
@@ -23,7 +24,7 @@ const REQUIREMENTS: [&str; 8] = [
 #[test]
 fn the_package_works() {
     let (folder, _lock) = kept("python-package");
-    let python = environment(&folder);
+    let python = environment(&folder, &REQUIREMENTS);
     install(&python, &folder);
     let tests = repository().join("python/tests");
     let mut run = Command::new(&python);
@@ -37,29 +38,6 @@ fn the_package_works() {
     check.arg("--cache-dir").arg(folder.join("mypy"));
     check.current_dir(&folder).env("MYPYPATH", repository().join("python/tests"));
     succeed(&mut check);
-}
-
-/// An environment of its own, with what the package needs.
-fn environment(folder: &Path) -> PathBuf {
-    let environment = folder.join("environment");
-    let (python, stamp) = (environment.join("bin/python"), environment.join("installed.txt"));
-    let wanted = REQUIREMENTS.join(" ");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return python;
-    }
-    // What is half installed is made anew.
-    let _ = std::fs::remove_dir_all(&environment);
-    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
-    let mut pip = pip(&python);
-    succeed(pip.args(REQUIREMENTS));
-    std::fs::write(&stamp, wanted).expect("it can be noted");
-    python
-}
-
-fn pip(python: &Path) -> Command {
-    let mut pip = Command::new(python);
-    pip.args(["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]);
-    pip
 }
 
 /// Builds the wheel, as pip does, and installs it.

@@ -13,16 +13,17 @@
 //! If the threads of a block work together ([`Kernel::by_block`]), an allocation outside sections is one piece for all
 //! of them, in a second block of memory, which has a part for each thread block.
 
-use super::interleave;
+use super::interleave::{self, Placing};
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
+use super::skew;
 use fehu_base::{OrBug, bug};
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Extent, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So few blocks of a kernel whose threads need memory are all launched, without asking how many keep the device busy.
 const FEW_BLOCKS: i64 = 16;
@@ -120,6 +121,7 @@ impl Expand<'_> {
             true => {
                 if interleaved {
                     this.interleave(&mut kernel);
+                    this.skew(&mut kernel);
                 }
                 this.known_sizes(kernel, &local)
             }
@@ -256,16 +258,41 @@ impl Expand<'_> {
         let own = |site: &&Site| site.kind == Owner::Thread;
         let allocated: Vec<(V, Prim)> =
             self.sites.iter().filter(own).map(|site| (site.handle, site.prim)).collect();
-        let found = interleave::find(self.fun, kernel, &allocated);
+        let placing = Placing::Interleaved(i64::from(kernel.threads));
+        let found = interleave::find(self.fun, kernel, &allocated, placing);
         if found.is_empty() {
             return;
         }
-        kernel.body =
-            interleave::rewrite(self.fun, &kernel.body, &found, i64::from(kernel.threads));
+        kernel.body = interleave::rewrite(self.fun, &kernel.body, &found, placing);
         for site in &mut self.sites {
-            if site.kind == Owner::Thread && found.contains(&site.handle) {
+            if site.kind == Owner::Thread && found.contains_key(&site.handle) {
                 site.kind = Owner::Interleaved;
             }
+        }
+    }
+
+    /// Skews the pieces of blocks whose elements would be in the same bank.
+    fn skew(&mut self, kernel: &mut Kernel) {
+        let of_block = |site: &&Site| site.kind == Owner::Block && skew::has_banks(site.prim);
+        let allocated: Vec<(V, Prim)> =
+            self.sites.iter().filter(of_block).map(|site| (site.handle, site.prim)).collect();
+        if allocated.is_empty() {
+            return;
+        }
+        let mut found = interleave::find(self.fun, kernel, &allocated, Placing::Skewed);
+        let prim = |p: V| match self.fun.vars[p].ty {
+            Ty::Ptr(_, prim) => Some(prim).filter(|_| found.contains_key(&p)),
+            Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => None,
+        };
+        let conflicts: FxHashSet<V> =
+            skew::conflicts(kernel, &prim).iter().map(|p| found[p]).collect();
+        found.retain(|_, class| conflicts.contains(class));
+        if found.is_empty() {
+            return;
+        }
+        kernel.body = interleave::rewrite(self.fun, &kernel.body, &found, Placing::Skewed);
+        for site in self.sites.iter_mut().filter(|site| found.contains_key(&site.handle)) {
+            site.bytes = site.bytes.take().map(|bytes| skew::bytes(site.prim, bytes));
         }
     }
 

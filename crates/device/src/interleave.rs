@@ -6,16 +6,44 @@
 //! number of threads.
 //!
 //! This is possible for pieces of one element type whose pointers never point to anything else. [`find`] finds these,
-//! [`rewrite`] changes the indices.
+//! [`rewrite`] changes the indices, also for pieces whose elements are placed in another way ([`Placing`]).
 
+use super::skew;
 use fehu_imp::rewrite::{Terms, as_terms, bin, change_exps, replace, replace_stms, tidy};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Arg, Block, Exp, From, Fun, Kernel, Kind, Prim, Stm, Ty, V, VarInfo};
 use fehu_ir::BinOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The handles and pointers of which all pieces can be interleaved. `allocated` are the handles of pieces that may be.
-pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHashSet<V> {
+/// Where the elements of a piece are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Placing {
+    /// Interleaved with those of so many threads.
+    Interleaved(i64),
+    /// With a gap after each row of the memory's banks: see [`super::skew`].
+    Skewed,
+}
+
+impl Placing {
+    /// The index of what has an index by itself.
+    fn of(self, prim: Prim, at: &Exp) -> Exp {
+        match self {
+            Placing::Interleaved(threads) => scale(at, threads),
+            Placing::Skewed => skew::index(prim, at.clone()),
+        }
+    }
+}
+
+/// The handles and pointers of which all pieces can be placed in this way, each with one that stands for all that may share
+/// memory with it. `allocated` are the handles of pieces that may be.
+pub(super) fn find(
+    fun: &Fun,
+    kernel: &Kernel,
+    allocated: &[(V, Prim)],
+    placing: Placing,
+) -> FxHashMap<V, V> {
+    // Only what is placed evenly can be counted from any element.
+    let is_even = placing != Placing::Skewed;
     let mut classes = Classes { parent: FxHashMap::default() };
     // What must not be in a class: pointers that come from elsewhere, or that are used in other ways.
     let mut others: Vec<V> = Vec::new();
@@ -24,13 +52,19 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
         stm.each_declared(&mut |v| declared.push(v));
         stm.each_used(&mut |v| pointers.push(v));
         match stm {
-            Stm::Point(p, From::Mem(q) | From::Ptr(q), _) => classes.join(*p, *q),
+            Stm::Point(p, From::Mem(q) | From::Ptr(q), at) => {
+                classes.join(*p, *q);
+                others.extend((!is_even && *at != Exp::int(0)).then_some(*p));
+            }
             Stm::Point(p, From::Shared, _) => others.push(*p),
             Stm::Share(a, b) => classes.join(*a, *b),
-            Stm::Export { to, block, ptr, .. } => {
+            Stm::Export { to, block, ptr, index } => {
                 classes.join(*to, *ptr);
                 block.iter().for_each(|block| classes.join(*to, *block));
+                others.extend((!is_even && *index != Exp::int(0)).then_some(*to));
             }
+            // It would become a loop, which all threads of a block would execute.
+            Stm::Copy { to, from, .. } if !is_even => others.extend([to.0, from.0]),
             Stm::TraceArray(_, p, _) | Stm::Fetch(_, p, _) | Stm::Ask(p, _) => others.push(*p),
             Stm::Call(_, results, args) => {
                 others.extend(results);
@@ -115,15 +149,22 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
             && from_here.contains(&root)
             && !bad.contains(&root)
     };
-    declared.iter().copied().filter(fits).collect()
+    declared.iter().copied().filter(fits).map(|v| (v, classes.root(v))).collect()
 }
 
-/// A body in which indices through these pointers are those of interleaved elements. Copies become loops.
+/// A body in which indices through these pointers are those of elements that are placed in this way. Copies become loops.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, threads: i64) -> Block {
+pub(super) fn rewrite(
+    fun: &mut Fun,
+    body: &[Stm],
+    inside: &FxHashMap<V, V>,
+    placing: Placing,
+) -> Block {
     let mut body = body.to_vec();
     replace_stms(&mut body, &mut |stm| match stm {
-        Stm::Copy { to, from, count } if inside.contains(&to.0) || inside.contains(&from.0) => {
+        Stm::Copy { to, from, count }
+            if inside.contains_key(&to.0) || inside.contains_key(&from.0) =>
+        {
             let k = fun.vars.push(VarInfo { hint: "k".into(), ty: Ty::Scalar(Prim::I64) });
             let at = |(p, start): &(V, Exp)| (*p, bin(BinOp::Add, start.clone(), Exp::Var(k)));
             let ((to, to_at), (from, from_at)) = (at(to), at(from));
@@ -133,46 +174,68 @@ pub(super) fn rewrite(fun: &mut Fun, body: &[Stm], inside: &FxHashSet<V>, thread
         }
         _ => None,
     });
-    let body = change_exps(&body, &|e| loads(e, inside, threads));
-    let mut body = body;
-    scale_stms(&mut body, inside, threads);
+    let places = Places { fun, inside, placing };
+    let mut body = change_exps(&body, &|e| places.loads(e));
+    places.stms(&mut body);
     body
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-fn scale_stms(body: &mut Block, inside: &FxHashSet<V>, threads: i64) {
-    replace_stms(body, &mut |stm| {
-        let scaled = |at: &Exp| scale(at, threads);
-        Some(vec![match stm {
-            Stm::Store(p, at, e) if inside.contains(p) => Stm::Store(*p, scaled(at), e.clone()),
-            Stm::Atomic(op, p, at, e) if inside.contains(p) => {
-                Stm::Atomic(*op, *p, scaled(at), e.clone())
-            }
-            Stm::Exchange { ptr, index, old, body, new } if inside.contains(ptr) => {
-                let mut body = body.clone();
-                scale_stms(&mut body, inside, threads);
-                let (index, new) = (scaled(index), new.clone());
-                Stm::Exchange { ptr: *ptr, index, old: *old, body, new }
-            }
-            Stm::Poll(v, p, at) if inside.contains(p) => Stm::Poll(*v, *p, scaled(at)),
-            Stm::Count(v, p, at) if inside.contains(p) => Stm::Count(*v, *p, scaled(at)),
-            Stm::Point(p, from, at) if inside.contains(p) => Stm::Point(*p, *from, scaled(at)),
-            Stm::Export { to, block, ptr, index } if inside.contains(to) => {
-                Stm::Export { to: *to, block: *block, ptr: *ptr, index: scaled(index) }
-            }
-            _ => return None,
-        }])
-    });
+/// What [`rewrite`] needs to know.
+struct Places<'a> {
+    fun: &'a Fun,
+    inside: &'a FxHashMap<V, V>,
+    placing: Placing,
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
-fn loads(e: &Exp, inside: &FxHashSet<V>, threads: i64) -> Exp {
-    replace(e, &|e| match e {
-        Exp::Load(p, at) if inside.contains(p) => {
-            Some(Exp::Load(*p, Box::new(scale(&loads(at, inside, threads), threads))))
+impl Places<'_> {
+    /// The new index of an element of a pointer.
+    fn of(&self, p: V, at: &Exp) -> Exp {
+        match self.fun.vars[p].ty {
+            Ty::Ptr(_, prim) => self.placing.of(prim, at),
+            // Blocks are counted from their beginning.
+            Ty::Mem | Ty::Scalar(_) | Ty::Local(..) | Ty::Shared(..) => at.clone(),
         }
-        _ => None,
-    })
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
+    fn stms(&self, body: &mut Block) {
+        let (inside, of) = (self.inside, |p: &V, at: &Exp| self.of(*p, at));
+        replace_stms(body, &mut |stm| {
+            Some(vec![match stm {
+                Stm::Store(p, at, e) if inside.contains_key(p) => {
+                    Stm::Store(*p, of(p, at), e.clone())
+                }
+                Stm::Atomic(op, p, at, e) if inside.contains_key(p) => {
+                    Stm::Atomic(*op, *p, of(p, at), e.clone())
+                }
+                Stm::Exchange { ptr, index, old, body, new } if inside.contains_key(ptr) => {
+                    let mut body = body.clone();
+                    self.stms(&mut body);
+                    let (index, new) = (of(ptr, index), new.clone());
+                    Stm::Exchange { ptr: *ptr, index, old: *old, body, new }
+                }
+                Stm::Poll(v, p, at) if inside.contains_key(p) => Stm::Poll(*v, *p, of(p, at)),
+                Stm::Count(v, p, at) if inside.contains_key(p) => Stm::Count(*v, *p, of(p, at)),
+                Stm::Point(p, from, at) if inside.contains_key(p) => {
+                    Stm::Point(*p, *from, of(p, at))
+                }
+                Stm::Export { to, block, ptr, index } if inside.contains_key(to) => {
+                    Stm::Export { to: *to, block: *block, ptr: *ptr, index: of(ptr, index) }
+                }
+                _ => return None,
+            }])
+        });
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions stay as they are")]
+    fn loads(&self, e: &Exp) -> Exp {
+        replace(e, &|e| match e {
+            Exp::Load(p, at) if self.inside.contains_key(p) => {
+                Some(Exp::Load(*p, Box::new(self.of(*p, &self.loads(at)))))
+            }
+            _ => None,
+        })
+    }
 }
 
 /// An index times a number.

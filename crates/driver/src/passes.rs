@@ -63,7 +63,8 @@ impl Plan {
     #[must_use]
     pub fn leaving_out(mut self, without: Without) -> Plan {
         if without.fusion {
-            self.passes.retain(|pass| pass.name != fehu_opt::FUSE.name);
+            let fusing = [fehu_opt::FUSE.name, fehu_opt::GRID_FUSE.name];
+            self.passes.retain(|pass| !fusing.contains(&pass.name));
         }
         if without.unaccumulation {
             self.passes.retain(|pass| pass.name != fehu_opt::UNACCUMULATE.name);

@@ -10,8 +10,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED, UNACCUMULATE,
-    UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
+    CHECKS, CSE, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED,
+    UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -170,7 +170,7 @@ const GPU_PARTS: &[&[Pass]] = &[
     &[INLINE, UNFLATMAP_INSIDE],
     ARRAYS,
     // What large functions hide below a map is lost; what they bring can be fused.
-    &[EXPOSE, SIMPLIFY, FUSE, SIMPLIFY],
+    &[EXPOSE, SIMPLIFY, GRID_FUSE, SIMPLIFY],
     // As for CPUs. What does not depend on a function's parameters leaves it, so that it is not in the way of nests.
     &[GRID_CHUNKS, GRID_UNSTREAM, SIMPLIFY, HOIST, SIMPLIFY],
     // Rows that differ are found first: what is left is regular.
@@ -468,7 +468,10 @@ mod tests {
     fn nothing_fuses_what_was_flattened() {
         let after = GPU.passes.iter().skip_while(|pass| pass.name != FLATTEN.name).skip(1);
         let names: Vec<&str> = after.map(|pass| pass.name).collect();
-        assert!(!names.contains(&FUSE.name) && !names.contains(&FLATTEN.name), "{names:?}");
+        assert!(
+            [FUSE, GRID_FUSE, FLATTEN].iter().all(|pass| !names.contains(&pass.name)),
+            "{names:?}"
+        );
     }
 
     #[test]

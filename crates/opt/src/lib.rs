@@ -44,7 +44,7 @@ pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
 pub use differentiate::DIFFERENTIATE;
 pub use foreign::VECTORISE;
-pub use fuse::FUSE;
+pub use fuse::{FUSE, GRID_FUSE};
 pub use hoist::HOIST;
 pub use inline::INLINE;
 pub use scalarise::SCALARISE;
@@ -67,6 +67,7 @@ pub const PASSES: &[Pass] = &[
     HOIST,    //
     CHECKS,   //
     FUSE,     //
+    GRID_FUSE,
     STREAMED,
     STEPS,
     UNPASS,

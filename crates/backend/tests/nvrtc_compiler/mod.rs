@@ -32,7 +32,7 @@ fn written(name: &str, source: &str) -> PathBuf {
 }
 
 fn compiler() -> Command {
-    let mut command = Command::new(python());
+    let mut command = Command::new(python("nvrtc/requirements.txt"));
     command.arg(scripts().join("compile.py"));
     command
 }

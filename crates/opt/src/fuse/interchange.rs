@@ -18,7 +18,7 @@
 //!   ```
 //!
 //!   Done if a transposition of an input cancels, or, for reductions whose plain results nobody needs, if the function
-//!   before the operator is a map, whose rows then need no memory. (If the results of scans are only used transposed,
+//!   before the operator is a map, whose rows then need no memory; on devices also for scans inside of other operators. (If the results of scans are only used transposed,
 //!   `views` does it.) Afterwards it is a map, so that this happens once.
 
 use super::Cx;
@@ -74,7 +74,8 @@ fn fold(cx: &mut Cx<'_>, graph: &mut Graph, node: Node) -> Option<Node> {
     let cancels = nest.rows().iter().any(|row| transposition(cx, graph, *row).is_some());
     let plain_used = stm.pat[nest.folded()..].iter().any(|var| cx.counts.get(*var) > 0);
     let loc = stm.loc.clone();
-    if plain_used || !(cancels || !nest.identity && !nest.scans()) || !graph.spend(64) {
+    let saves = !nest.identity && (!nest.scans() || cx.columns && cx.within);
+    if plain_used || !(cancels || saves) || !graph.spend(64) {
         return None;
     }
     let text = "turned into a map of reductions or scans of its columns".to_owned();

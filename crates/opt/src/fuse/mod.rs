@@ -57,10 +57,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub const FUSE: Pass = Pass {
     name: "fuse",
     about: "fuses array operators, by reduction of the dependency graph",
-    run,
+    run: |prog, remarks| run(prog, remarks, false),
 };
 
-fn run(prog: &mut Prog, remarks: &mut Remarks) {
+/// The pass for devices.
+pub const GRID_FUSE: Pass = Pass {
+    name: "grid_fuse",
+    about: "fuses array operators; scans of rows become scans of columns, of which a thread keeps no row",
+    run: |prog, remarks| run(prog, remarks, true),
+};
+
+fn run(prog: &mut Prog, remarks: &mut Remarks, columns: bool) {
     let effects = Effects::of(prog);
     let hosts = prog.funs.iter().filter(|(_, fun)| fun.is_for_host()).map(|(id, _)| id);
     let hosts: FxHashSet<FunId> = hosts.collect();
@@ -69,7 +76,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         let counts = Counts::of(body, vars);
         let (level, neutral) = (Level::Parallel, FxHashMap::default());
         let (effects, hosts, within) = (&effects, &hosts, false);
-        Cx { prog, effects, hosts, vars, share, counts, level, within, neutral, remarks }
+        Cx { prog, effects, hosts, vars, share, counts, level, within, columns, neutral, remarks }
             .body(body);
     });
 }
@@ -88,6 +95,9 @@ struct Cx<'a> {
     level: Level,
     /// Whether it is in the function of an operator, so that its arrays are those of one position.
     within: bool,
+    /// Whether scans of rows become scans of columns wherever that saves rows. The threads of devices have no vectors, and
+    /// their memory is interleaved.
+    columns: bool,
     /// Constants that are the values of accumulators whenever a chunk starts.
     neutral: FxHashMap<Var, Atom>,
     remarks: &'a mut Remarks,
