@@ -71,6 +71,51 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   if (__builtin_constant_p(b) && b == 4) return (a * a) * (a * a);
 #endif
 
+// Shifts. C leaves open what happens if the distance is that of all bits or more. NVIDIA's devices say it, and it is what we want: zeros, or
+// the sign. There, what follows a comparison and a choice elsewhere is a single instruction.
+#ifdef __CUDA_ARCH__
+#define FE_SHIFTS(N, T, U, S, W, BITS) FE_SHIFTS_##BITS(N, T, U, S, W, BITS)
+#define FE_SHIFTS_8 FE_SHIFTS_OF_WORDS
+#define FE_SHIFTS_16 FE_SHIFTS_OF_WORDS
+#define FE_SHIFTS_32 FE_SHIFTS_OF_WORDS
+#define FE_SHIFTS_64 FE_GUARDED_SHIFTS
+FE_INLINE uint32_t fe_word_shl(uint32_t a, uint32_t b) {
+  uint32_t shifted;
+  asm("shl.b32 %0, %1, %2;" : "=r"(shifted) : "r"(a), "r"(b));
+  return shifted;
+}
+FE_INLINE uint32_t fe_word_lshr(uint32_t a, uint32_t b) {
+  uint32_t shifted;
+  asm("shr.u32 %0, %1, %2;" : "=r"(shifted) : "r"(a), "r"(b));
+  return shifted;
+}
+FE_INLINE int32_t fe_word_ashr(int32_t a, uint32_t b) {
+  int32_t shifted;
+  asm("shr.s32 %0, %1, %2;" : "=r"(shifted) : "r"(a), "r"(b));
+  return shifted;
+}
+#define FE_SHIFTS_OF_WORDS(N, T, U, S, W, BITS)                                                           \
+  FE_INLINE T fe_shl_##N(T a, T b) { return (T)fe_word_shl((uint32_t)(U)a, (U)b); }                       \
+  FE_INLINE T fe_lshr_##N(T a, T b) { return (T)fe_word_lshr((uint32_t)(U)a, (U)b); }                     \
+  FE_INLINE T fe_ashr_##N(T a, T b) { return (T)fe_word_ashr((int32_t)(S)a, (U)b); }
+#else
+#define FE_SHIFTS FE_GUARDED_SHIFTS
+#endif
+
+// A negative distance is a large unsigned one. Distances are cut so that no lane shifts too far.
+#define FE_GUARDED_SHIFTS(N, T, U, S, W, BITS)                                                            \
+  FE_INLINE T fe_shl_##N(T a, T b) {                                                                      \
+    T shifted = (T)((W)a << ((U)b & (BITS - 1)));                                                         \
+    return (U)b < BITS ? shifted : (T)0;                                                                  \
+  }                                                                                                       \
+  FE_INLINE T fe_lshr_##N(T a, T b) {                                                                     \
+    T shifted = (T)((W)(U)a >> ((U)b & (BITS - 1)));                                                      \
+    return (U)b < BITS ? shifted : (T)0;                                                                  \
+  }                                                                                                       \
+  FE_INLINE T fe_ashr_##N(T a, T b) {                                                                     \
+    return (T)((S)a >> ((U)b < BITS ? (U)b : (U)(BITS - 1)));                                             \
+  }
+
 // What signed and unsigned integers share. N: name, T: type, U: unsigned type of the same width,
 // S: signed one, W: unsigned type to compute in, BITS: width.
 #define FE_INT(N, T, U, S, W, BITS)                                                                       \
@@ -87,18 +132,11 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   FE_INLINE bool fe_eq_##N(T a, T b) { return a == b; }                                                   \
   FE_INLINE bool fe_lt_##N(T a, T b) { return a < b; }                                                    \
   FE_INLINE bool fe_le_##N(T a, T b) { return a <= b; }                                                   \
-  /* A negative distance is a large unsigned one. Distances are cut so that no lane shifts too far. */    \
-  FE_INLINE T fe_shl_##N(T a, T b) {                                                                      \
-    T shifted = (T)((W)a << ((U)b & (BITS - 1)));                                                         \
-    return (U)b < BITS ? shifted : (T)0;                                                                  \
-  }                                                                                                       \
-  FE_INLINE T fe_lshr_##N(T a, T b) {                                                                     \
-    T shifted = (T)((W)(U)a >> ((U)b & (BITS - 1)));                                                      \
-    return (U)b < BITS ? shifted : (T)0;                                                                  \
-  }                                                                                                       \
-  FE_INLINE T fe_ashr_##N(T a, T b) {                                                                     \
-    return (T)((S)a >> ((U)b < BITS ? (U)b : (U)(BITS - 1)));                                             \
-  }                                                                                                       \
+  FE_SHIFTS(N, T, U, S, W, BITS)                                                                          \
+  /* By distances that are known, and shorter than the type. */                                           \
+  FE_INLINE T fe_shl_by_##N(T a, int b) { return (T)((W)a << b); }                                        \
+  FE_INLINE T fe_lshr_by_##N(T a, int b) { return (T)((W)(U)a >> b); }                                    \
+  FE_INLINE T fe_ashr_by_##N(T a, int b) { return (T)((S)a >> b); }                                       \
   static inline T fe_square_multiply_##N(T base, U exponent) {                                            \
     W result = 1, square = (W)base;                                                                       \
     while (exponent > 0) {                                                                                \
@@ -121,6 +159,7 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   }                                                                                                       \
   FE_INLINE T fe_sgn_##N(T a) { return (T)((a > 0) - (a < 0)); }                                          \
   FE_INLINE T fe_shr_##N(T a, T b) { return fe_ashr_##N(a, b); }                                          \
+  FE_INLINE T fe_shr_by_##N(T a, int b) { return fe_ashr_by_##N(a, b); }                                  \
   /* Divisors 0 and -1 are replaced by 1: a number that is divided by -1 is negated. */                   \
   FE_INLINE T fe_quot_##N(T a, T b) {                                                                     \
     T divisor = (b == 0) | (b == -1) ? (T)1 : b;                                                          \
@@ -163,6 +202,7 @@ static inline double fe_bits_u64_f64(uint64_t a) {
   FE_INLINE T fe_abs_##N(T a) { return a; }                                                               \
   FE_INLINE T fe_sgn_##N(T a) { return a != 0; }                                                          \
   FE_INLINE T fe_shr_##N(T a, T b) { return fe_lshr_##N(a, b); }                                          \
+  FE_INLINE T fe_shr_by_##N(T a, int b) { return fe_lshr_by_##N(a, b); }                                  \
   FE_INLINE T fe_quot_##N(T a, T b) {                                                                     \
     T divisor = b == 0 ? (T)1 : b;                                                                        \
     return Q(a, divisor, T);                                                                              \

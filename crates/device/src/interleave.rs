@@ -166,7 +166,7 @@ pub(super) fn rewrite(
             if inside.contains_key(&to.0) || inside.contains_key(&from.0) =>
         {
             let k = fun.vars.push(VarInfo { hint: "k".into(), ty: Ty::Scalar(Prim::I64) });
-            let at = |(p, start): &(V, Exp)| (*p, bin(BinOp::Add, start.clone(), Exp::Var(k)));
+            let at = |(p, start): &(V, Exp)| (*p, next(start, k));
             let ((to, to_at), (from, from_at)) = (at(to), at(from));
             let store = Stm::Store(to, to_at, Exp::Load(from, Box::new(from_at)));
             let (from, to, kind) = (Exp::int(0), count.clone(), Kind::Sequential);
@@ -235,6 +235,17 @@ impl Places<'_> {
             }
             _ => None,
         })
+    }
+}
+
+/// An index, and a variable more.
+fn next(e: &Exp, more: V) -> Exp {
+    match as_terms(e) {
+        Some(mut terms) => {
+            terms.push((1, vec![more]));
+            tidy(terms)
+        }
+        None => bin(BinOp::Add, e.clone(), Exp::Var(more)),
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) fn has_banks(prim: Prim) -> bool {
 
 /// The index of an element.
 pub(super) fn index(prim: Prim, at: Exp) -> Exp {
+    if let Exp::Const(Scalar::I64(at)) = at {
+        return Exp::int(at + (at >> row(prim)));
+    }
     let gaps = bin(BinOp::Ashr, at.clone(), Exp::int(i64::from(row(prim))));
     bin(BinOp::Add, at, gaps)
 }

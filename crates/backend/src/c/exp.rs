@@ -87,7 +87,10 @@ impl Scope<'_> {
             Exp::Bin(BinOp::Xor, Prim::Bool, a, b) => {
                 op::compare(self, CmpOp::Eq, Prim::Bool, a, b, false)
             }
-            Exp::Bin(op, prim, a, b) => op::binary(*op, *prim, self.exp(a), self.exp(b)),
+            Exp::Bin(op, prim, a, b) => match op::distance(*op, *prim, b) {
+                Some(distance) => op::shift(*op, *prim, self.exp(a), distance),
+                None => op::binary(*op, *prim, self.exp(a), self.exp(b)),
+            },
             Exp::Cmp(op, prim, a, b) => op::compare(self, *op, *prim, a, b, true),
             Exp::Math(function, prim, args) => {
                 let args: Vec<Text> = args.iter().map(|arg| self.exp(arg)).collect();

@@ -32,6 +32,19 @@ pub(super) fn binary(op: BinOp, prim: Prim, a: Text, b: Text) -> Text {
     }
 }
 
+/// The distance of a shift, if it is known, and shorter than the type.
+pub(super) fn distance(op: BinOp, prim: Prim, b: &Exp) -> Option<u32> {
+    let is_shift = matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr);
+    let Exp::Const(value) = b else { return None };
+    let known = u32::try_from(value.bits()).ok()?;
+    (is_shift && known < prim.bits()).then_some(known)
+}
+
+/// A shift by a known distance.
+pub(super) fn shift(op: BinOp, prim: Prim, a: Text, distance: u32) -> Text {
+    Text::call(&format!("fe_{}_by_{prim}", op.name()), &[a, Text::atom(distance.to_string())])
+}
+
 /// C's operator for an operator of the language, if there is one.
 pub(super) fn infix(op: BinOp, prim: Prim) -> Option<(&'static str, Prec)> {
     let is_bool = prim == Prim::Bool;

@@ -285,16 +285,24 @@ impl<'a, 't> Circuit<'a, 't> {
         });
     }
 
-    /// Whether a row should be finished before it is copied: one that a loop updates, unless the elements of the rows of neighbouring
-    /// threads are neighbours, as in memory of their own, and it is too large for registers.
+    /// Whether a row should be finished before it is copied: one that a loop updates, unless it is too large for registers, and the
+    /// elements of the rows of neighbouring threads are neighbours, as in memory of their own, or the rows are in such memory.
     fn stays(&self, scope: &Scope<'a>, value: Var, row: &Place) -> bool {
         let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
         let block = self.table.place(value).map(|place| place.block);
         let is_large = block.is_some_and(|block| self.table.local_size(block).is_none());
-        let is_interleaved = !row.lmad.is_contiguous();
+        let is_interleaved = !row.lmad.is_contiguous() || self.is_own(row.block);
         self.own_memory
             && scope.bound.get(&value).is_some_and(by_loop)
             && !(is_interleaved && is_large)
+    }
+
+    /// Whether a block is allocated by what executes the function of an operator.
+    fn is_own(&self, block: BlockId) -> bool {
+        match self.table.blocks[block].origin {
+            Origin::Fresh { before, .. } => self.nest.is_in_operator(before),
+            Origin::Carried(_) | Origin::Unused => false,
+        }
     }
 
     /// The results of a branch that have places of their own are constructed there.

@@ -86,6 +86,18 @@ impl<'a> Nest<'a> {
         self.bound.get(&var).map(|(home, _)| *home)
     }
 
+    /// Whether a variable is bound in the function of an operator.
+    pub(super) fn is_in_operator(&self, var: Var) -> bool {
+        let mut body = self.home(var);
+        while let Some(id) = body {
+            if let Way::Element(..) | Way::Space(_) | Way::Function(_) = self.bodies[id].way {
+                return true;
+            }
+            body = self.bodies[id].outer;
+        }
+        false
+    }
+
     /// Whether a body is another one, or inside of it.
     fn within(&self, mut body: BodyId, outer: BodyId) -> bool {
         loop {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Rows of inputs become rows of transposed inputs, arrays from outside become inputs of the outer operator, and scalars of
-//! the outer one inputs of the inner one. Reductions are as before; scans and plain results come out transposed. The
+//! the outer one inputs of the inner one (for scans on devices also rows that the function reads as a whole). Reductions are as before; scans and plain results come out transposed. The
 //! functions are applied to the same elements as before, and operands are combined in the same order.
 
 use super::Cx;
@@ -27,10 +27,12 @@ pub(super) struct Nest {
     inner: Screma,
     /// Which result of the inner map a result of the function is.
     results: Vec<usize>,
-    /// The outer function's scalars that the inner one uses.
+    /// The outer function's scalars that the inner one uses, and whole rows.
     scalars: Vec<usize>,
     /// The operators of scans and reductions, for elements.
     ops: Vec<Lambda>,
+    /// What stands before the inner map, and is the same for all positions.
+    before: Vec<Stm>,
     /// The certificates of everything.
     certs: Vec<Var>,
     /// Whether the function is the identity.
@@ -58,11 +60,11 @@ pub(super) fn nest(cx: &mut Cx<'_>, stm: &Stm) -> Option<Nest> {
     }
     let mut certs = stm.certs.clone();
     let identity = outer.map.body.stms.is_empty();
-    let (inner, results) = if identity {
-        (identity_map(cx, outer)?, (0..outer.map.ret.len()).collect())
+    let (before, inner, results) = if identity {
+        (Vec::new(), identity_map(cx, outer)?, (0..outer.map.ret.len()).collect())
     } else {
-        let (inner, results) = only_map(cx, &outer.map, &mut certs)?;
-        (inner.clone(), results)
+        let (before, inner, results) = only_map(cx, &outer.map, &mut certs)?;
+        (before.to_vec(), inner.clone(), results)
     };
     let params = &outer.map.params;
     let is_param = |atom: Atom| atom.var().is_some_and(|var| params.contains(&var));
@@ -72,7 +74,8 @@ pub(super) fn nest(cx: &mut Cx<'_>, stm: &Stm) -> Option<Nest> {
     let free = free_in_lambda(&inner.map, cx.vars);
     let scalars: Vec<usize> =
         (0..params.len()).filter(|index| free.contains(&params[*index])).collect();
-    if scalars.iter().any(|index| cx.vars[params[*index]].ty.is_array()) {
+    let is_row = |index: &usize| cx.vars[params[*index]].ty.is_array();
+    if scalars.iter().any(is_row) && (!cx.columns || outer.scans.is_empty()) {
         return None;
     }
     let mut ops = Vec::new();
@@ -93,7 +96,7 @@ pub(super) fn nest(cx: &mut Cx<'_>, stm: &Stm) -> Option<Nest> {
     let rows = inner.inputs.iter().any(|input| params.contains(input));
     let fits = rows && outer.map.ret.iter().all(|ty| ty.shape().first() == Some(&inner.width));
     let outer = (**outer).clone();
-    fits.then_some(Nest { outer, inner, results, scalars, ops, certs, identity })
+    fits.then_some(Nest { outer, inner, results, scalars, ops, before, certs, identity })
 }
 
 impl Nest {
@@ -146,9 +149,9 @@ impl Nest {
 
     /// Swaps the operators.
     pub(super) fn swap(self, cx: &mut Cx<'_>, graph: &Graph) -> Swapped {
-        let Nest { outer, inner, results, scalars, ops, certs, .. } = self;
+        let Nest { outer, inner, results, scalars, ops, before, certs, .. } = self;
         let (folded, scanned) = (outer.folded(), outer.scanned());
-        let mut views = Vec::new();
+        let mut views = before;
         let mut without = Vec::new();
         let (mut wide, mut wide_params) = (Vec::new(), Vec::new());
         let (mut deep, mut deep_params) = (Vec::new(), Vec::new());
@@ -281,13 +284,22 @@ fn transpose(cx: &mut Cx<'_>, array: Var, views: &mut Vec<Stm>) -> Var {
     var
 }
 
-/// The map that a function consists of, and which of its results the function's results are.
+/// The map that a function consists of, and which of its results the function's results are. Before it may be numbers that are the
+/// same for all positions, if rows become columns.
 fn only_map<'a>(
     cx: &Cx<'_>,
     lambda: &'a Lambda,
     certs: &mut Vec<Var>,
-) -> Option<(&'a Screma, Vec<usize>)> {
-    let [stm] = &lambda.body.stms[..] else { return None };
+) -> Option<(&'a [Stm], &'a Screma, Vec<usize>)> {
+    let (stm, before) = lambda.body.stms.split_last()?;
+    let is_same = |stm: &Stm| {
+        matches!(stm.exp, Exp::Iota(..))
+            && stm.certs.is_empty()
+            && free_in_stm(stm, cx.vars).iter().all(|var| !lambda.params.contains(var))
+    };
+    if !(before.is_empty() || cx.columns && before.iter().all(is_same)) {
+        return None;
+    }
     let Exp::Screma(inner) = &stm.exp else { return None };
     if inner.folded() > 0 || !stm.attrs.is_empty() {
         return None;
@@ -303,7 +315,7 @@ fn only_map<'a>(
             certs.push(*cert);
         }
     }
-    Some((inner, results?))
+    Some((before, inner, results?))
 }
 
 /// The map inside a function that is the identity.
@@ -330,7 +342,7 @@ fn identity_map(cx: &mut Cx<'_>, outer: &Screma) -> Option<Screma> {
 
 /// The operator for elements of an operator that is a map over both its operands.
 fn element_operator(cx: &Cx<'_>, op: &Lambda, width: Atom, certs: &mut Vec<Var>) -> Option<Lambda> {
-    let (inner, results) = only_map(cx, op, certs)?;
+    let ([], inner, results) = only_map(cx, op, certs)? else { return None };
     let free = free_in_lambda(&inner.map, cx.vars);
     let shared = op.params.iter().any(|param| free.contains(param));
     if inner.width != width || shared || inner.inputs.len() != op.params.len() {
