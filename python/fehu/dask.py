@@ -103,15 +103,16 @@ def warm(client: Any, *modules: Module) -> dict[str, dict[str, str]]:
     return found
 
 
-def _compiled(recipe: Recipe) -> str:
-    _surroundings()
+def _compiled(recipe: Recipe, dask_worker: Any = None) -> str:
+    # This is no task, and Dask says by this argument which worker it is.
+    _surroundings(dask_worker)
     return Entry(recipe, "").module().compiler
 
 
-def _surroundings() -> None:
+def _surroundings(worker: Any = None) -> None:
     """What a process of a cluster may use: as many threads as Dask gives it, since its calls take turns, and its own device."""
     try:
-        worker = distributed.get_worker()
+        worker = worker or distributed.get_worker()
     except ValueError:
         return
     gpus = os.environ.get("FEHU_GPUS")

@@ -261,6 +261,9 @@ class Dask(unittest.TestCase):
 
     def test_warm(self):
         found = self.fd.warm(self.client, self.m)
+        # Programs that are compiled ahead of the first task have the threads of their worker, too.
+        threads = self.client.run(lambda: partition._settings.get("num_threads"))
+        self.assertEqual(threads, {worker: 1 for worker in threads})
         self.assertEqual({tuple(of) for of in found.values()}, {("cluster",)})
         wrong = fehu.compile("entry f = 1i32", "c")
         wrong.recipe = dataclasses.replace(wrong.recipe, version="0.0.9", name="old")
