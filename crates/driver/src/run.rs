@@ -14,6 +14,7 @@ use crate::check::{Exit, Outcome, Warnings};
 use crate::code::{Code, Form, Settings};
 use crate::files::Files;
 use crate::load::Root;
+use crate::machine_code::Call;
 use crate::passes::{self, Plan, StageObserver};
 use crate::repl::Trace;
 use crate::session::Session;
@@ -22,7 +23,6 @@ use fehu_base::stack::Deep;
 use fehu_data::Value;
 use fehu_interp::{Chunking, Interp, Options};
 use fehu_ir::{Elem, Entry, External, Fun, FunId, Prog, Type};
-use fehu_jit::Call;
 use object::parts_of;
 use std::sync::{Arc, Mutex, PoisonError};
 

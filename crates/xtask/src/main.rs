@@ -1,5 +1,5 @@
 //! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random |
-//! random-source | mutate`.
+//! random-source | mutate | playground`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
@@ -9,6 +9,7 @@ mod bench_shapes;
 mod conformance;
 mod fmt_check;
 mod mutate;
+mod playground;
 mod process;
 mod random;
 mod random_source;
@@ -37,6 +38,8 @@ enum Args {
     Mutate(mutate::Args),
     /// Run random programs in the language itself through the whole compiler, and compare.
     RandomSource(random_source::Args),
+    /// Build the playground, a folder of static files, and drive it in a browser (`--test`).
+    Playground(playground::Args),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Args::Random(args) => random::run(&args),
         Args::Mutate(args) => mutate::run(&args),
         Args::RandomSource(args) => random_source::run(&args),
+        Args::Playground(args) => playground::run(&args, &root()),
     }
 }
 
