@@ -158,6 +158,22 @@ fn the_language_server_answers() {
 }
 
 #[test]
+fn examples_of_the_page_show_what_they_should() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page/examples");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 4);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let shown = Client::new().run(&text);
+        let name = path.display();
+        assert!(shown.contains("<figure>") && shown.ends_with("done"), "{name}: {shown}");
+        assert!(!shown.contains("failed"), "{name}: {shown}");
+    }
+}
+
+#[test]
 fn wrong_requests_are_told() {
     for request in [json!({}), json!({"do": "dance"}), json!([])] {
         assert_eq!(Client::new().ask(request).0["end"], "misused");

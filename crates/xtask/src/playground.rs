@@ -74,7 +74,8 @@ fn build(args: &Args, root: &Path) -> Res<()> {
     }
     if args.test {
         let mut node = Command::new("node");
-        node.arg("test.mjs").arg("--folder").arg(&out).current_dir(&packages);
+        node.arg("test.mjs").arg("--folder").arg(&out).arg("--repository").arg(root);
+        node.current_dir(&packages);
         if let Some(folder) = &args.screenshots {
             let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
             node.arg("--screenshots").arg(folder);

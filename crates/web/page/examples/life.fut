@@ -1,7 +1,7 @@
 -- # The Game of Life
 --
--- A cell lives on with two or three living neighbours, and is born with three. The
--- world is a torus: `rotate` gives every cell its neighbour at once.
+-- A cell lives on with two or three living neighbours, and is born with
+-- three. The world is a torus: `rotate` gives every cell its neighbour.
 
 type world [n] = [n][n]bool
 
@@ -34,6 +34,6 @@ def film (n: i64) (frames: i64) : [][][]u32 =
       (next w, pictures with [i] = zoom 4 (draw w))
   in pictures
 
--- > :video film 48i64 60i64;
+-- > :video film 40i64 40i64;
 -- fps: 12
 -- format: gif

@@ -1,7 +1,7 @@
 -- # The Mandelbrot set
 --
--- One parallel operation over all points of the picture, although they take different
--- numbers of steps.
+-- One parallel operation over all points of the picture, although they
+-- take different numbers of steps.
 
 type complex = (f64, f64)
 
@@ -25,9 +25,10 @@ def colour (limit: i32) (n: i32) : u32 =
 
 def picture (height: i64) (width: i64) (limit: i32) : [height][width]u32 =
   let scale = 3 / f64.i64 width
-  in tabulate_2d height width (\i j ->
-                                 let x = scale * f64.i64 j - 2.2
-                                 let y = scale * (f64.i64 i - f64.i64 height / 2)
-                                 in colour limit (escape limit (x, y)))
+  let point i j =
+    let x = scale * f64.i64 j - 2.2
+    let y = scale * (f64.i64 i - f64.i64 height / 2)
+    in colour limit (escape limit (x, y))
+  in tabulate_2d height width point
 
 -- > :img picture 180i64 240i64 50

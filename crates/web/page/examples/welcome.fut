@@ -1,7 +1,8 @@
 -- # Welcome
 --
--- This is fehu, a compiler for the array language Futhark. Everything here runs in
--- your browser. Change the program and press **Run** (or Ctrl+Enter).
+-- This is fehu, a compiler for the array language Futhark. Everything
+-- here runs in your browser. Change the program, and press **Run** or
+-- Ctrl+Enter.
 --
 -- A comment that begins with `>` shows what an expression computes:
 
@@ -9,8 +10,8 @@ def squares (n: i64) : [n]i64 = map (\i -> i * i) (iota n)
 
 -- > squares 10
 
--- The same with a picture. Arrays know their sizes, and the compiler checks them: hover
--- over a name to see its type.
+-- The same with a picture. Arrays know their sizes, and the compiler
+-- checks them: hover over a name to see its type.
 
 def waves [n] (xs: [n]f64) : [n]f64 =
   map (\x -> f64.sin x + 0.4 * f64.sin (5 * x)) xs
@@ -21,8 +22,8 @@ def wave : ([200]f64, [200]f64) = let xs = range 200 in (xs, waves xs)
 
 -- > :plot wave
 
--- Functions on arrays are *fused*: the report on the right shows that `mean_square` makes
--- no array in memory, although it is written with one.
+-- Functions on arrays are *fused*: the report shows that `mean_square`
+-- makes no array in memory, although it is written with one.
 
 entry mean_square [n] (xs: [n]f64) : f64 =
   f64.sum (map (\x -> x * x) xs) / f64.i64 n

@@ -66,7 +66,7 @@ function extensions(changed, moved) {
   return [
     lineNumbers(), highlightActiveLineGutter(), lintGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(),
     highlightActiveLine(), highlightSelectionMatches(), indentUnit.of("  "),
-    EditorState.tabSize.of(2),
+    EditorState.tabSize.of(2), matchMedia("(max-width: 800px)").matches ? EditorView.lineWrapping : [],
     EditorState.languageData.of(() => [{ commentTokens: { line: "--" }, closeBrackets: { brackets: ["(", "[", "{", '"'] } }]),
     EditorView.contentAttributes.of({ "aria-label": "Program", spellcheck: "false", autocapitalize: "off" }),
     keymap.of([

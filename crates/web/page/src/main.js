@@ -38,7 +38,7 @@ async function examples(choose) {
   const list = await (await fetch("examples.json")).json();
   const read = async (file) => (await fetch(file)).text();
   const menu = element("examples");
-  menu.append(new Option("Choose an example", "", true, true));
+  menu.append(new Option("Examples", "", true, true));
   for (const { title, file } of list) menu.append(new Option(title, file));
   menu.onchange = async () => {
     if (menu.value !== "") choose(await read(menu.value));

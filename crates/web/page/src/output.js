@@ -22,9 +22,7 @@ export class Output {
     if (event.event === "trace") return this.#trace(event.text);
     this.#traces = null;
     if (event.event === "html") this.#place.insertAdjacentHTML("beforeend", event.html);
-    else if (event.event === "value") this.#text("result", event.text, event.type);
-    else this.#text("failed", event.text);
-    this.#follow();
+    else this.#text(event.event === "value" ? "result" : "failed", event.text, event.type).scrollIntoView();
   }
 
   /** What somebody asked. */
@@ -35,8 +33,7 @@ export class Output {
 
   failed(text) {
     this.#traces = null;
-    this.#text("failed", text);
-    this.#follow();
+    this.#text("failed", text).scrollIntoView();
   }
 
   #text(name, text, type) {
@@ -59,9 +56,5 @@ export class Output {
     this.#traces ??= this.#text("trace", "");
     this.#traces.append(`${line}\n`);
     if (this.#count === MOST_TRACES) this.#traces.append("... and more\n");
-  }
-
-  #follow() {
-    this.#place.scrollTop = this.#place.scrollHeight;
   }
 }

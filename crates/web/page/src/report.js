@@ -67,8 +67,8 @@ export class Report {
     }
     menu.onchange = draw;
     draw();
-    const words = element("span", {}, "Flow of data in");
-    place.append(element("div", { className: "bar" }, words, menu, element("span", {}, "optimisation:"), ...buttons), drawing);
+    const words = (text) => element("span", {}, text);
+    place.append(element("div", { className: "bar" }, words("Flow of data in"), menu, ...buttons, words("optimisation")), drawing);
     return place;
   }
 
