@@ -133,6 +133,17 @@ const TESTS = {
     await page.close();
   },
 
+  async "a fix is one click"() {
+    const page = await Page.open("def number = 1i32\nentry main = nmber\n");
+    await page.page.waitForSelector(".cm-lintRange-error");
+    await page.page.hover(".cm-lintRange-error");
+    await page.page.click(".cm-diagnosticAction");
+    await page.page.waitForSelector(".cm-lintRange-error", { state: "detached" });
+    await page.run();
+    assert.match(await page.output(), /1i32/);
+    await page.close();
+  },
+
   async "programs have colours, and the editor knows types and names"() {
     const page = await Page.open("-- a comment\ndef twice (x: i32) = 2 * x\nentry main = twice 4\n");
     await page.page.waitForSelector(".cm-line .kw");

@@ -6,7 +6,7 @@ import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
 import {
   findReferencesKeymap, formatDocument, formatKeymap, hoverTooltips, jumpToDefinitionKeymap, LSPClient, renameKeymap,
-  serverCompletion, serverDiagnostics, signatureHelp,
+  serverCompletion, signatureHelp,
 } from "@codemirror/lsp-client";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
@@ -14,6 +14,7 @@ import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
 } from "@codemirror/view";
 import { Broken } from "./engine.js";
+import { messages } from "./messages.js";
 import { painter } from "./paint.js";
 
 /** The name of the program for the language server. */
@@ -130,7 +131,7 @@ export class Editor {
     this.#client = new LSPClient({
       timeout: 20000,
       extensions: [
-        serverDiagnostics(), serverCompletion({ override: true }), hoverTooltips(), signatureHelp(), painter,
+        messages, serverCompletion({ override: true }), hoverTooltips(), signatureHelp(), painter,
       ],
     });
     this.#client.connect(new Server(engine, lost));
