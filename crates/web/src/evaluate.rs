@@ -18,13 +18,11 @@ impl Evaluator {
         let to = say.clone();
         repl.set_trace(Box::new(move |line| to(&json!({"event": "trace", "text": line}))));
         let Answer { outcome, diagnostics } = repl.load(NAME);
-        match outcome {
-            Outcome::Done => Ok(Evaluator { text: text.to_owned(), repl }),
-            outcome => {
-                messages(say, repl.sources(), &diagnostics);
-                Err(end(outcome, say))
-            }
+        if matches!(outcome, Outcome::Done) {
+            return Ok(Evaluator { text: text.to_owned(), repl });
         }
+        messages(say, repl.sources(), &diagnostics);
+        Err(end(outcome, say))
     }
 
     /// Whether it is the session of this program.

@@ -33,7 +33,7 @@ mod report;
 mod run;
 #[cfg(test)]
 mod tests;
-pub mod view;
+mod view;
 
 use evaluate::Evaluator;
 use fehu_base::render::{self, Style};

@@ -57,7 +57,7 @@ pub(crate) fn run(text: &str, say: &Say) -> Value {
     let tested = test(text, &mut programs, say);
     if !is_literate && !tested {
         match values.is_empty() {
-            true => html(say, NOTHING),
+            true => put(say, NOTHING),
             false => values.iter().for_each(|name| show(call(name), &mut programs, say)),
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn run(text: &str, say: &Say) -> Value {
 const NOTHING: &str = "<p class=\"hint\">The program is right, but it does not say what to show. Add a comment such as \
 <code>-- &gt; main 10</code> after an empty line, or evaluate an expression below.</p>\n";
 
-fn html(say: &Say, html: &str) {
+fn put(say: &Say, html: &str) {
     say(&json!({"event": "html", "html": html}));
 }
 
@@ -86,15 +86,17 @@ fn show(block: Block, programs: &mut Programs, say: &Say) {
             Part::Shown { directive, result }
         }
     };
-    html(say, &html::part(&part));
+    put(say, &html::part(&part));
 }
 
 fn shown(show: &Show, programs: &mut Programs) -> Result<Shown, String> {
-    let read = |file: &str| Err(format!("\"{file}\" cannot be read: there are no files here"));
+    let read = |file: &str| -> Result<Vec<u8>, String> {
+        Err(format!("\"{file}\" cannot be read: there are no files here"))
+    };
     let mut machine = Machine { program: programs.tested.as_mut(), builtins: &read };
-    let contents = evaluate::evaluate(&mut machine, show)?;
+    let contents = evaluate::evaluate(&mut machine, show);
     programs.tested.forget(0);
-    Ok(Shown { form: form(&show.kind), file: evaluate::ending(&show.kind), contents })
+    Ok(Shown { form: form(&show.kind), file: evaluate::ending(&show.kind), contents: contents? })
 }
 
 /// The directive that shows the value of an entry point.
@@ -117,7 +119,7 @@ fn test(text: &str, programs: &mut Programs, say: &Say) -> bool {
         Ok(Test { cases, .. }) => cases,
         Err(error) => {
             let why = escape(&error.to_string());
-            html(say, &format!("<p class=\"verdict failed\">test block, {why}</p>\n"));
+            put(say, &format!("<p class=\"verdict failed\">test block, {why}</p>\n"));
             return true;
         }
     };
@@ -133,7 +135,7 @@ fn test(text: &str, programs: &mut Programs, say: &Say) -> bool {
             };
             let (name, line, why) = (escape(&case.name), case.line, escape(&why));
             let entry = escape(entry);
-            html(
+            put(
                 say,
                 &format!(
                     "<p class=\"verdict {class}\" data-line=\"{line}\"><code>{entry}</code> {name}</p>\n{}",
