@@ -129,6 +129,7 @@ fn test(text: &str, programs: &mut Programs, say: &Say) -> bool {
             let verdict = case::run(programs, Path::new(""), entry, case, &options);
             let (class, why) = match verdict {
                 Verdict::Passed => ("passed", String::new()),
+                Verdict::NotCompiled => ("skipped", String::new()),
                 Verdict::Failed(why) => ("failed", why),
                 Verdict::Skipped(why) => ("skipped", why),
                 Verdict::Limit(limit) => ("failed", limit.to_string()),
