@@ -5,7 +5,7 @@ use crate::{Say, done, messages, program, refused};
 use fehu_base::markup::escape;
 use fehu_driver::check::{self, Exit, Warnings};
 use fehu_driver::run::{self, Compiled};
-use fehu_harness::blocks::Test;
+use fehu_harness::blocks::{Case, Test};
 use fehu_harness::executor::interpreted::Interpreted;
 use fehu_harness::prepare::Programs;
 use fehu_harness::run::{Options, Verdict};
@@ -123,31 +123,31 @@ fn test(text: &str, programs: &mut Programs, say: &Say) -> bool {
             return true;
         }
     };
-    let options = Options::default();
     for case in &cases {
         for entry in &case.entries {
-            let verdict = case::run(programs, Path::new(""), entry, case, &options);
-            let (class, why) = match verdict {
-                Verdict::Passed => ("passed", String::new()),
-                Verdict::NotCompiled => ("skipped", String::new()),
-                Verdict::Failed(why) => ("failed", why),
-                Verdict::Skipped(why) => ("skipped", why),
-                Verdict::Limit(limit) => ("failed", limit.to_string()),
+            let verdict = match case.tags.iter().any(|tag| tag == "compiled") {
+                true => Verdict::Skipped("it is meant for compiled programs".to_owned()),
+                false => case::run(programs, Path::new(""), entry, case, &Options::default()),
             };
-            let (name, line, why) = (escape(&case.name), case.line, escape(&why));
-            let entry = escape(entry);
-            put(
-                say,
-                &format!(
-                    "<p class=\"verdict {class}\" data-line=\"{line}\"><code>{entry}</code> {name}</p>\n{}",
-                    if why.is_empty() {
-                        why
-                    } else {
-                        format!("<pre class=\"failed\">{why}</pre>\n")
-                    }
-                ),
-            );
+            put(say, &judged(entry, case, verdict));
         }
     }
     !cases.is_empty()
+}
+
+/// What became of a case.
+fn judged(entry: &str, case: &Case, verdict: Verdict) -> String {
+    let (class, why) = match verdict {
+        Verdict::Passed => ("passed", String::new()),
+        Verdict::NotCompiled => ("skipped", String::new()),
+        Verdict::Failed(why) => ("failed", why),
+        Verdict::Skipped(why) => ("skipped", why),
+        Verdict::Limit(limit) => ("failed", limit.to_string()),
+    };
+    let (entry, name) = (escape(entry), escape(&case.name));
+    let mut out = format!("<p class=\"verdict {class}\"><code>{entry}</code> {name}</p>\n");
+    if !why.is_empty() {
+        out.push_str(&format!("<pre class=\"{class}\">{}</pre>\n", escape(&why)));
+    }
+    out
 }
