@@ -8,7 +8,7 @@ use fehu_driver::run::{self, Compiled};
 use fehu_harness::blocks::{Case, Test};
 use fehu_harness::executor::interpreted::Interpreted;
 use fehu_harness::prepare::Programs;
-use fehu_harness::run::{Options, Verdict};
+use fehu_harness::run::{Options, Verdict, skipped};
 use fehu_harness::script::{Exp, Machine, Name};
 use fehu_harness::{blocks as tests, case};
 use fehu_literate::blocks::{Block, blocks};
@@ -123,11 +123,12 @@ fn test(text: &str, programs: &mut Programs, say: &Say) -> bool {
             return true;
         }
     };
+    let options = Options::default();
     for case in &cases {
         for entry in &case.entries {
-            let verdict = match case.tags.iter().any(|tag| tag == "compiled") {
-                true => Verdict::Skipped("it is meant for compiled programs".to_owned()),
-                false => case::run(programs, Path::new(""), entry, case, &Options::default()),
+            let verdict = match skipped(case, &options) {
+                Some(why) => Verdict::Skipped(why),
+                None => case::run(programs, Path::new(""), entry, case, &options),
             };
             put(say, &judged(entry, case, verdict));
         }
