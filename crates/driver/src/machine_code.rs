@@ -1,9 +1,9 @@
 //! Machine code of this process: that of `fehu-jit`. In WebAssembly a program cannot make any: the compiler is the same there without it.
 
 #[cfg(not(target_family = "wasm"))]
-pub use fehu_jit::{Call, Jit};
+pub(crate) use fehu_jit::{Call, Jit};
 #[cfg(target_family = "wasm")]
-pub use none::{Call, Jit};
+pub(crate) use none::{Call, Jit};
 
 #[cfg(target_family = "wasm")]
 mod none {
