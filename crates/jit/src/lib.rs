@@ -36,10 +36,12 @@ mod raw;
 mod stm;
 
 use compile::Compiler;
-use context::Machine;
+use context::{Constant, Machine};
+use fehu_base::id::Id;
 use fehu_imp::Program;
 use fehu_interp::{Error, ErrorKind, Value};
-use fehu_ir::{FunId, Prog};
+use fehu_ir::{self as ir, ConstId, FunId, Prog};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,6 +91,27 @@ impl Jit {
         };
         let entry = compiler.entry(&self.program, machine, fun).map_err(internal)?;
         outside::call(&self.prog, fun, entry, machine, args, call)
+    }
+
+    /// Gives a constant its values, which an earlier program has computed, so that it is not computed again. They have the
+    /// types that the constant's results have.
+    pub fn set_constant(&self, id: ConstId, values: &[Value]) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (results, memory) = outside::given(&self.prog.consts[id], values)?;
+        let constants = &mut state.machine.constants;
+        constants.resize_with(self.program.consts.len(), || None);
+        constants[id.index()] =
+            Some(Constant { entry: None, is_computed: true, results, _memory: memory });
+        Ok(())
+    }
+
+    /// The values of a constant, if it has been computed.
+    pub fn constant(&self, id: ConstId) -> Option<Result<Vec<Value>, Error>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let constant = state.machine.constants.get(id.index())?.as_ref();
+        let constant = constant.filter(|constant| constant.is_computed)?;
+        let ir::Const { vars, results, .. } = &self.prog.consts[id];
+        Some(outside::values(vars, results, &mut FxHashMap::default(), &constant.results))
     }
 }
 
