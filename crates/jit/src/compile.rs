@@ -92,7 +92,7 @@ impl Compiler {
         for number in constants {
             let fun = program.consts[number].fun;
             let results = vec![[0; 2]; program.funs[fun].results.len()].into_boxed_slice();
-            let none = Constant { entry: None, is_computed: false, results, _memory: Vec::new() };
+            let none = Constant { entry: None, is_computed: false, results, memory: Vec::new() };
             machine.constants[number].get_or_insert(none);
             wanted.push(fun);
         }

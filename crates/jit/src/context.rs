@@ -32,7 +32,7 @@ pub(crate) struct Constant {
     /// Its results, at addresses that code has.
     pub(crate) results: Box<[[u64; 2]]>,
     /// Where the arrays among them are, if they were given from outside.
-    pub(crate) _memory: Vec<Buffer>,
+    pub(crate) memory: Vec<Buffer>,
 }
 
 /// The message of a check.

@@ -93,15 +93,24 @@ impl Jit {
         outside::call(&self.prog, fun, entry, machine, args, call)
     }
 
-    /// Gives a constant its values, which an earlier program has computed, so that it is not computed again. They have the
-    /// types that the constant's results have.
+    /// Gives a constant its values, which an earlier program has computed, so that it is not computed again; if it has been
+    /// computed, they are the same. They have the types that the constant's results have.
     pub fn set_constant(&self, id: ConstId, values: &[Value]) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (results, memory) = outside::given(&self.prog.consts[id], values)?;
         let constants = &mut state.machine.constants;
         constants.resize_with(self.program.consts.len(), || None);
-        constants[id.index()] =
-            Some(Constant { entry: None, is_computed: true, results, _memory: memory });
+        let given = Constant { entry: None, is_computed: true, results, memory };
+        match &mut constants[id.index()] {
+            // Code may have the addresses of its results: they stay where they are.
+            Some(known) if known.is_computed => {}
+            Some(known) => {
+                known.results.copy_from_slice(&given.results);
+                known.memory = given.memory;
+                known.is_computed = true;
+            }
+            none => *none = Some(given),
+        }
         Ok(())
     }
 
