@@ -3,7 +3,7 @@
 use crate::common::{fehu, folder, repository};
 use std::fs;
 use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -52,20 +52,26 @@ fn pages_follow_changes() {
     let folder = folder("literate-watch");
     let (program, page) = (folder.join("p.fut"), folder.join("p.md"));
     fs::write(folder.join("q.fut"), "def y = 1i64").expect("it can be written");
-    fs::write(&program, "import \"q\"\n\n-- > y + 1\n\ndef y = y").expect("it can be written");
+    fs::write(&program, "import \"q\"\n\n-- > f 1\n\ndef f (x: i64) = x + y")
+        .expect("it can be written");
     let mut command = fehu();
     command.args(["literate", "-i", "--watch"]).arg(&program).stderr(Stdio::null());
     let mut watching = command.spawn().expect("it starts");
-    // A page is written whole or not at all. Who waits in vain is stopped by the runner.
-    let wait_for = |wanted: &str| {
+    // A page is written whole or not at all.
+    let mut wait_for = |wanted: &str| {
+        let patience = Instant::now() + Duration::from_secs(120);
         while !fs::read_to_string(&page).is_ok_and(|text| text.contains(wanted)) {
+            let waits =
+                Instant::now() < patience && watching.try_wait().is_ok_and(|end| end.is_none());
+            assert!(waits, "no {wanted}: {:?}", fs::read_to_string(&page));
             std::thread::sleep(Duration::from_millis(50));
         }
     };
     wait_for("2i64");
     fs::write(folder.join("q.fut"), "def y = 41i64").expect("it can be written");
     wait_for("42i64");
-    fs::write(&program, "import \"q\"\n\n-- > y + 2\n\ndef y = y").expect("it can be written");
+    fs::write(&program, "import \"q\"\n\n-- > f 2\n\ndef f (x: i64) = x + y")
+        .expect("it can be written");
     wait_for("43i64");
     watching.kill().expect("it runs until then");
     watching.wait().expect("it ends");
