@@ -36,7 +36,7 @@ mod raw;
 mod stm;
 
 use compile::Compiler;
-use context::{Constant, Machine};
+use context::Machine;
 use fehu_base::id::Id;
 use fehu_imp::Program;
 use fehu_interp::{Error, ErrorKind, Value};
@@ -97,10 +97,9 @@ impl Jit {
     /// computed, they are the same. They have the types that the constant's results have.
     pub fn set_constant(&self, id: ConstId, values: &[Value]) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (results, memory) = outside::given(&self.prog.consts[id], values)?;
+        let given = outside::given(&self.prog.consts[id], values)?;
         let constants = &mut state.machine.constants;
         constants.resize_with(self.program.consts.len(), || None);
-        let given = Constant { entry: None, is_computed: true, results, memory };
         match &mut constants[id.index()] {
             // Code may have the addresses of its results: they stay where they are.
             Some(known) if known.is_computed => {}

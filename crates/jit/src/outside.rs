@@ -1,6 +1,6 @@
 //! Calls from outside: values become scalars and memory, and back.
 
-use crate::context::{Context, Machine, SUCCESS, handle};
+use crate::context::{Constant, Context, Machine, SUCCESS, handle};
 use crate::memory::Handle;
 use crate::raw::{self, Entry, Plain};
 use crate::{Call, internal};
@@ -55,14 +55,11 @@ pub(crate) fn call(
     values
 }
 
-/// The values of a constant as code has its results, and the memory that they are in.
-pub(crate) fn given(
-    constant: &ir::Const,
-    values: &[Value],
-) -> Result<(Box<[[u64; 2]]>, Vec<Buffer>), Error> {
+/// A constant with values that were computed elsewhere.
+pub(crate) fn given(constant: &ir::Const, values: &[Value]) -> Result<Constant, Error> {
     let types = constant.results.iter().map(|var| (*var, &constant.vars[*var].ty));
     let Arguments { words, memory } = Arguments::new(types, values, &mut FxHashMap::default())?;
-    Ok((words.into_boxed_slice(), memory))
+    Ok(Constant { entry: None, is_computed: true, results: words.into_boxed_slice(), memory })
 }
 
 /// The arguments as code takes them, and the memory that they are in.
