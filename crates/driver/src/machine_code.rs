@@ -5,10 +5,13 @@ pub(crate) use fehu_jit::{Call, Jit};
 #[cfg(target_family = "wasm")]
 pub(crate) use none::{Call, Jit};
 
+/// Whether there is any.
+pub(crate) const EXISTS: bool = !cfg!(target_family = "wasm");
+
 #[cfg(target_family = "wasm")]
 mod none {
     use fehu_interp::{Error, ErrorKind, Value};
-    use fehu_ir::{FunId, Prog};
+    use fehu_ir::{ConstId, FunId, Prog};
     use std::fmt;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
@@ -36,10 +39,23 @@ mod none {
 
         /// Says that it cannot be called.
         pub fn call(&self, _: FunId, _: &[Value], _: Call<'_>) -> Result<Vec<Value>, Error> {
-            let message =
-                "there is no machine code in WebAssembly; only the interpreter runs programs";
-            Err(Error { kind: ErrorKind::Resource, message: message.to_owned(), trace: Vec::new() })
+            Err(refused())
         }
+
+        /// Says that it has no constants.
+        pub fn set_constant(&self, _: ConstId, _: &[Value]) -> Result<(), Error> {
+            Err(refused())
+        }
+
+        /// Nothing is ever computed.
+        pub fn constant(&self, _: ConstId) -> Option<Result<Vec<Value>, Error>> {
+            None
+        }
+    }
+
+    fn refused() -> Error {
+        let message = "there is no machine code in WebAssembly; only the interpreter runs programs";
+        Error { kind: ErrorKind::Resource, message: message.to_owned(), trace: Vec::new() }
     }
 
     impl fmt::Display for Jit {

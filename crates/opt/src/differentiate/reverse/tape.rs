@@ -16,6 +16,7 @@ use super::Reverse;
 use super::keep::Kept;
 use super::repeat::{Room, Taped};
 use super::strip::convert;
+use super::undo::Undone;
 use crate::differentiate::num::{binary, number, product, whole};
 use crate::differentiate::once::unchecked;
 use fehu_base::{OrBug, Prim};
@@ -64,10 +65,11 @@ impl Reverse {
         taped: &mut Taped,
     ) -> Stm {
         let mut back = taped.back.take().or_bug("return sweep of a loop");
+        let undone = Undone::find(b, taped, &back.body, &self.restored, &self.unsaved);
         let (params, body) = (&taped.params, &taped.body);
-        let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved);
+        let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved, &undone);
         let totals = totals(b, stm, taped, &kept.flat);
-        self.common.note(stm.loc.clone(), kept.sentence(b));
+        self.common.note(stm.loc.clone(), kept.sentence(b, &undone));
 
         // The iteration, counted from the other end.
         let mut reads = Builder::new(b.vars_mut());
@@ -191,17 +193,22 @@ impl Reverse {
             // The check was made in the forward sweep.
             subst.insert(cert, Scalar::Unit.into());
         }
+        back.undone = undone.name(b, &mut subst);
+        let mut views = Vec::new();
         for stm in kept.again {
+            let is_late = undone.reads(&stm, b.vars());
             let mut again = copy_stm(&unchecked(stm.clone(), b.vars_mut()), b.vars_mut());
             subst_stm(&mut again, b.vars_mut(), &subst);
             for (old, new) in stm.pat.iter().zip(&again.pat) {
                 subst.insert(*old, (*new).into());
             }
-            reads.stms.push(again);
+            if is_late { views.push(again) } else { reads.stms.push(again) }
         }
         subst_body(&mut back.body, b.vars_mut(), &subst);
+        let start = reads.stms.len();
         reads.stms.append(&mut back.body.stms);
-        back.body.stms = reads.stms;
+        back.body.stms = undone.weave(b, reads.stms, (start, views), &subst);
+        back.body.results.extend(back.undone.iter().map(|array| Atom::Var(array.next)));
         taped.back = Some(back);
         let params = taped.params.iter().copied().chain(added).collect();
         Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() }
