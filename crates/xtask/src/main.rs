@@ -1,11 +1,12 @@
 //! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random |
-//! random-source | mutate`.
+//! random-source | mutate | book`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
 mod bench_lower;
 mod bench_opt;
 mod bench_shapes;
+mod book;
 mod conformance;
 mod fmt_check;
 mod mutate;
@@ -37,6 +38,8 @@ enum Args {
     Mutate(mutate::Args),
     /// Run random programs in the language itself through the whole compiler, and compare.
     RandomSource(random_source::Args),
+    /// Make HTML of the book, with mdBook, and of the prelude's documentation.
+    Book,
 }
 
 fn main() -> ExitCode {
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Args::Random(args) => random::run(&args),
         Args::Mutate(args) => mutate::run(&args),
         Args::RandomSource(args) => random_source::run(&args),
+        Args::Book => book::run(&root()),
     }
 }
 
