@@ -3,6 +3,7 @@
 //! All tests are one program, because linking is what takes long.
 
 mod autotune;
+mod book;
 mod cli;
 mod clients;
 mod common;

@@ -92,7 +92,7 @@ fn run(repl: &mut Repl, file: &str, found: Vec<(usize, Example)>) -> Checked {
 }
 
 /// What a session answers.
-fn answer(repl: &mut Repl, input: &str) -> String {
+pub fn answer(repl: &mut Repl, input: &str) -> String {
     let given = repl.feed_last(input);
     match given.outcome {
         Outcome::Value(shown) => shown.text,

@@ -1,14 +1,16 @@
 //! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random |
-//! random-source | mutate`.
+//! random-source | mutate | book | playground`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
 mod bench_lower;
 mod bench_opt;
 mod bench_shapes;
+mod book;
 mod conformance;
 mod fmt_check;
 mod mutate;
+mod playground;
 mod process;
 mod random;
 mod random_source;
@@ -37,6 +39,10 @@ enum Args {
     Mutate(mutate::Args),
     /// Run random programs in the language itself through the whole compiler, and compare.
     RandomSource(random_source::Args),
+    /// Make HTML of the book, with mdBook, and of the prelude's documentation.
+    Book,
+    /// Build the playground, a folder of static files, and drive it in a browser (`--test`).
+    Playground(playground::Args),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +64,8 @@ fn main() -> ExitCode {
         Args::Random(args) => random::run(&args),
         Args::Mutate(args) => mutate::run(&args),
         Args::RandomSource(args) => random_source::run(&args),
+        Args::Book => book::run(&root()),
+        Args::Playground(args) => playground::run(&args, &root()),
     }
 }
 

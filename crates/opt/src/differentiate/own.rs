@@ -149,6 +149,7 @@ impl Own<'_> {
     }
 
     /// The arrays that a body makes; what the others are views of is noted.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has accumulators")]
     fn fresh(&mut self, body: &Body) -> FxHashSet<Var> {
         let mut fresh = FxHashSet::default();
         for stm in &body.stms {
@@ -170,6 +171,13 @@ impl Own<'_> {
                 fresh.extend(stm.pat.iter().copied().filter(|var| self.vars[*var].ty.is_array()));
                 continue;
             }
+            // The arrays of accumulators are consumed, and nothing else can be a view of what becomes of them.
+            let changed = match &stm.exp {
+                Exp::WithAcc(inputs, _) => inputs.iter().map(|input| input.arrays.len()).sum(),
+                _ => 0,
+            };
+            let (changed, rest) = stm.pat.split_at(changed);
+            fresh.extend(changed);
             // Whatever it mentions, it may be a view of.
             let mut of: Vec<Var> = Vec::new();
             for var in free_in_stm(stm, self.vars) {
@@ -180,7 +188,7 @@ impl Own<'_> {
             }
             of.sort_unstable();
             of.dedup();
-            for var in stm.pat.iter().filter(|var| self.vars[**var].ty.is_array()) {
+            for var in rest.iter().filter(|var| self.vars[**var].ty.is_array()) {
                 self.bases.insert(*var, of.clone());
             }
         }

@@ -10,6 +10,7 @@
 //! reached by values that only the forward sweep has.
 
 use super::cut::{NEVER, Network};
+use super::undo::{Undone, is_view};
 use crate::differentiate::activity::Set;
 use fehu_base::Prim;
 use fehu_ir::builder::Builder;
@@ -36,7 +37,7 @@ pub(super) struct Kept {
 const SIZE: u64 = 1024;
 
 impl Kept {
-    /// `never` are values that are not to be saved.
+    /// `never` are values that are not to be saved, and `undone` are arrays that need not be.
     pub(super) fn choose(
         b: &mut Builder<'_>,
         params: &[LoopParam],
@@ -44,6 +45,7 @@ impl Kept {
         body: &Body,
         back: &Body,
         never: &Set,
+        undone: &Undone,
     ) -> Kept {
         let mut own: FxHashSet<Var> =
             body.stms.iter().flat_map(|s| s.pat.iter().copied()).collect();
@@ -53,8 +55,10 @@ impl Kept {
         let varies = |var: &Var| own.contains(var) && !outside.contains_key(var) && *var != counter;
         let is_cert = |b: &Builder<'_>, var: Var| *b.ty(var) == Type::CERT;
 
-        let mut needed: Vec<Var> =
-            free_in_body(back, b.vars()).into_iter().filter(varies).collect();
+        let provided = |var: &Var| undone.provides(*var);
+        let mut needed: Vec<Var> = free_in_body(back, b.vars());
+        needed.extend(undone.needs());
+        needed.retain(|var| varies(var) && !provided(var));
         // The elements of a parameter whose size changes are nothing without the size.
         for var in needed.clone() {
             let sizes = b.ty(var).shape().iter().filter_map(|size| size.var());
@@ -65,7 +69,7 @@ impl Kept {
             .iter()
             .map(|param| param.var)
             .chain(body.stms.iter().flat_map(|stm| stm.pat.iter().copied()))
-            .filter(|var| varies(var) && !is_cert(b, *var))
+            .filter(|var| varies(var) && !is_cert(b, *var) && !provided(var))
             .collect();
         let place: FxHashMap<Var, usize> =
             nodes.iter().enumerate().map(|(index, var)| (*var, 2 * index)).collect();
@@ -81,7 +85,8 @@ impl Kept {
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
         for var in &nodes {
             let at = place[var];
-            let again = never.contains(var) || made.contains(var);
+            let is_old = undone.overwritten(*var).is_some();
+            let again = never.contains(var) || made.contains(var) && !is_old;
             let saves = is_param(*var) || can_save(b, *var) && !again;
             network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
             if is_param(*var) {
@@ -89,7 +94,13 @@ impl Kept {
             }
         }
         for stm in &body.stms {
-            let repeats = is_cheap(b, stm)
+            // Single elements are read before the array changes; a view can be made later.
+            let is_cheap = match undone.reads(stm, b.vars()) {
+                true => is_view(stm, b.vars()),
+                false => is_cheap(b, stm),
+            };
+            let is_old = stm.pat.iter().any(|var| undone.overwritten(*var).is_some());
+            let repeats = is_cheap && !is_old
                 || stm.pat.iter().any(|var| never.contains(var) || !can_save(b, *var));
             let operands = free_in_stm(&without_certs(stm), b.vars());
             for to in stm.pat.iter().filter_map(|var| place.get(var)) {
@@ -124,7 +135,7 @@ impl Kept {
         }
         let mut needed: FxHashSet<Var> = needed.into_iter().collect();
         for stm in body.stms.iter().rev() {
-            let wanted = |var: &&Var| needed.contains(*var) && !is_cut(var);
+            let wanted = |var: &&Var| needed.contains(*var) && !is_cut(var) && !provided(var);
             let mut wanted = stm.pat.iter().filter(wanted).peekable();
             if wanted.peek().is_none() {
                 continue;
@@ -144,10 +155,16 @@ impl Kept {
 
 impl Kept {
     /// What the report says about it.
-    pub(super) fn sentence(&self, b: &Builder<'_>) -> String {
+    pub(super) fn sentence(&self, b: &Builder<'_>, undone: &Undone) -> String {
         let name = |var: &Var| {
             let info = &b.vars()[*var];
-            format!("`{}` ({})", info.hint, bytes_of(b, &info.ty))
+            let bytes = bytes_of(b, &info.ty);
+            match undone.overwritten(*var) {
+                Some(array) => {
+                    format!("what it overwrites in `{}` ({bytes})", b.vars()[array].hint)
+                }
+                None => format!("`{}` ({bytes})", info.hint),
+            }
         };
         let mut kept: Vec<String> = self.saved.iter().map(name).collect();
         kept.extend(

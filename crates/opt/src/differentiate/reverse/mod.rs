@@ -8,7 +8,7 @@
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
 //! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`: histograms by any operator; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
+//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo`: arrays that change in place; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
@@ -27,6 +27,7 @@ mod select;
 mod strip;
 mod structure;
 mod tape;
+mod undo;
 mod write;
 
 use self::adjoint::Adjoint;
@@ -108,6 +109,8 @@ pub(super) struct Reverse {
     pub(super) common: Rc<Common>,
     /// What loops do not save, even where they could.
     unsaved: Set,
+    /// Of arrays that loops have changed: what they were before, where the return sweep has undone that.
+    restored: FxHashMap<Var, Var>,
     /// Whether loops are executed by the host, one after the other: not in the function of an operator.
     pub(super) is_host: bool,
     loc: Option<Loc>,

@@ -10,13 +10,14 @@
 //! ```
 //!
 //! To know what is needed, the return sweep of the body is made first, as if all values were there. A loop that updates one element of an array in
-//! each iteration so saves only the elements that it reads.
+//! each iteration so saves only the elements that it reads; if the array is needed as a whole, the return sweep undoes its changes (`undo`).
 //!
 //! A `while` loop counts its iterations. How large its tapes are is said by `#[bound(n)]`; they grow, if the loop is executed by the
 //! host; or the iterations are counted by a first run.
 
 use super::adjoint::Adjoint;
 use super::strip::{is_strip, strips};
+use super::undo::Carried;
 use super::{Reverse, Saved, Step, resize};
 use crate::differentiate::Res;
 use crate::differentiate::activity;
@@ -70,6 +71,8 @@ pub(super) struct Back {
     carried: Vec<(usize, Var)>,
     /// Variables from outside, with the parameters that carry their adjoints.
     threaded: Vec<(Var, Var)>,
+    /// Arrays whose changes it undoes.
+    pub(super) undone: Vec<Carried>,
     pub(super) index: Var,
     pub(super) body: Body,
     /// Whether it has been made before.
@@ -228,7 +231,15 @@ impl Reverse {
         let body = inner.finish(results);
         self.adjoints = outside;
         let index = b.param("j", Type::prim(taped.prim));
-        taped.back = Some(Back { sizes, carried, threaded, index, body, made: Cell::new(false) });
+        taped.back = Some(Back {
+            sizes,
+            carried,
+            threaded,
+            undone: Vec::new(),
+            index,
+            body,
+            made: Cell::new(false),
+        });
         Ok(())
     }
 
@@ -259,6 +270,9 @@ impl Reverse {
             };
             params.push(LoopParam { var: *param, init });
         }
+        for array in &back.undone {
+            params.push(LoopParam { var: array.param, init: stm.pat[array.index].into() });
+        }
         for param in &params {
             types.push(b.ty(param.var).clone());
         }
@@ -278,6 +292,10 @@ impl Reverse {
         }
         made.pat.clone_from(&new);
         b.push(made);
+        let (new, restored) = new.split_at(new.len() - back.undone.len());
+        for (array, before) in back.undone.iter().zip(restored) {
+            self.restored.insert(stm.pat[array.index], *before);
+        }
         let (carried, threaded) = new[back.sizes.len()..].split_at(back.carried.len());
         for ((var, _), new) in back.threaded.iter().zip(threaded) {
             let adjoint = match b.ty(*new) {

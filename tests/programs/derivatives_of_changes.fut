@@ -1,0 +1,67 @@
+-- Gradients of loops that change arrays in place, and need them as a whole: changes are undone. They must agree with forward mode.
+
+def number (i: i64) : f64 = 0.5 + f64.i64 (i * 7919 % 101) / 100
+
+def close (a: f64) (b: f64) = f64.abs (a - b) <= 1e-9 * (1 + f64.abs a)
+
+def agrees [n] (f: [n]f64 -> f64) : bool =
+  let (x, v) = (tabulate n number, tabulate n (\i -> number (i + 3)))
+  in close (f64.sum (map2 (*) (vjp f x 1) v)) (jvp f x v)
+
+-- Each element depends on the three before it.
+def window [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 3..<n do
+             let s = f64.sum (map (\k -> f64.sin xs[i - 1 - k] * f64.i64 (k + 1)) (iota 3))
+             in xs with [i] = s * xs[i]
+  in f64.sum xs
+
+-- Two changes, the second of which reads what the first has written, and another array that is not changed.
+def twice [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 2..<n do
+             let xs = xs with [i] = f64.sum (map (\k -> xs[k] * a[k]) [0, i - 1])
+             let t = f64.product (map (\k -> 1 + xs[k] / 10) [i, i - 1])
+             in xs with [i - 1] = xs[i - 1] * t
+  in f64.sum (map (\x -> x * x) xs)
+
+-- Loops in loops: elimination, where what was changed is needed by later steps.
+def eliminate [n] (a: [n]f64) : f64 =
+  let m = i64.f64 (f64.sqrt (f64.i64 n))
+  let start = tabulate_2d m m (\i j -> a[i * m + j] + f64.bool (i == j) * 4)
+  let u = loop u = start for k < m do
+            loop u for i in k + 1..<m do
+              let factor = u[i, k] / u[k, k]
+              let row = map2 (\x y -> x - factor * y) u[i] u[k]
+              in u with [i] = row
+  in f64.product (map (\i -> u[i, i]) (iota m))
+
+-- A loop whose changes are those of a loop inside of it.
+def sweeps [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for _k < 3i64 do
+             loop xs for i in 1..<n - 1 do
+               xs with [i] = f64.sum (map (\d -> f64.cos xs[i + d]) [-1, 0, 1])
+  in f64.sum xs
+
+-- A condition in place of a number of iterations.
+def until [n] (a: [n]f64) : f64 =
+  let (xs, _) = loop (xs, i) = (copy a, 1) while i < n do
+                  (xs with [i] = f64.sum (map (\d -> xs[i - d] * xs[i - d]) [0, 1]) / 2, i + 1)
+  in f64.sum xs
+
+-- ==
+-- entry: agree
+-- input { 4i64 } output { [true, true, true, true, true] }
+-- input { 16i64 } output { [true, true, true, true, true] }
+entry agree (n: i64) : [5]bool =
+  [agrees (window : [n]f64 -> f64), agrees (twice : [n]f64 -> f64), agrees (eliminate : [n]f64 -> f64)
+  , agrees (sweeps : [n]f64 -> f64), agrees (until : [n]f64 -> f64)]
+
+-- ==
+-- entry: hessian
+-- input { 5i64 } output { true }
+entry hessian (n: i64) : bool =
+  let x = tabulate n number
+  let one i = tabulate n (\j -> f64.bool (i == j))
+  let a = tabulate n (\i -> jvp (\x -> vjp window x 1) x (one i))
+  let b = mjp (\x -> vjp sweeps x 1) x (tabulate n one)
+  let c = tabulate n (\i -> jvp (\x -> vjp sweeps x 1) x (one i))
+  in and (flatten (map2 (map2 close) a (transpose a))) && and (flatten (map2 (map2 close) b c))
