@@ -48,8 +48,12 @@ pub(super) fn index(prim: Prim, at: Exp) -> Exp {
 
 /// The bytes of a piece, which had a multiple of 16.
 pub(super) fn bytes(prim: Prim, bytes: Exp) -> Exp {
-    let rows = bin(BinOp::Ashr, bytes.clone(), Exp::int(i64::from((DEVICE.warp * WORD).ilog2())));
-    let gaps = bin(BinOp::Mul, rows, Exp::int(i64::from(prim.bits() / 8)));
+    let (shift, width) = ((DEVICE.warp * WORD).ilog2(), i64::from(prim.bits() / 8));
+    if let Exp::Const(Scalar::I64(bytes)) = bytes {
+        return Exp::int((bytes + (bytes >> shift) * width + 15) & -16);
+    }
+    let rows = bin(BinOp::Ashr, bytes.clone(), Exp::int(i64::from(shift)));
+    let gaps = bin(BinOp::Mul, rows, Exp::int(width));
     bin(BinOp::And, bin(BinOp::Add, bin(BinOp::Add, bytes, gaps), Exp::int(15)), Exp::int(-16))
 }
 

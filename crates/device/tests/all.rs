@@ -5,4 +5,5 @@
 mod ahead;
 mod deferred;
 mod merged;
+mod skewed;
 mod verified;
