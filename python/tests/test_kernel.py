@@ -56,6 +56,16 @@ class Kernel(jupyter_kernel_test.KernelTests):
     code_history_pattern = "1?+ 2"
     supported_history_operations = ("tail", "range", "search")
 
+    def execute_helper(self, *args, **kwargs):
+        # The helper waits for a tenth of a second for what the kernel says; a busy machine may need more.
+        channel = self.kc.iopub_channel
+        get = channel.get_msg
+        channel.get_msg = lambda timeout=None: get(timeout=jupyter_kernel_test.TIMEOUT)
+        try:
+            return super().execute_helper(*args, **kwargs)
+        finally:
+            del channel.get_msg
+
     def flush_channels(self):
         """Reads all that belongs to earlier requests: up to the answer to one more. Nothing waits for time to pass."""
         asked = self.kc.kernel_info()
