@@ -1,7 +1,6 @@
 """What takes too long for `./test`: more failures of clusters, and the C compiler that pip brings, on a machine without one.
 
     python python/tests/thorough.py          with fehu-lang[dask,cc] installed
-    python/tests/with_torch python           the tests that need PyTorch, with the one of Debian
 """
 
 import importlib.util

@@ -5,7 +5,7 @@
 
 use crate::common::{self, kept, repository, succeed};
 use crate::python_packages::{environment, pip};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the package needs, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
@@ -24,11 +24,16 @@ const REQUIREMENTS: [&str; 8] = [
 #[test]
 fn the_package_works() {
     let (folder, _lock) = kept("python-package");
-    let python = environment(&folder, &REQUIREMENTS);
+    let mut requirements = REQUIREMENTS.to_vec();
+    if !is_debian_12() {
+        requirements.push("torch");
+    }
+    let python = environment(&folder, &requirements);
     install(&python, &folder);
     let tests = repository().join("python/tests");
-    let mut run = Command::new(&python);
-    run.args(["-m", "unittest", "discover", "--quiet", "-s"]).arg(tests).current_dir(&folder);
+    let mut run = if is_debian_12() { with_torch(&tests) } else { Command::new("env") };
+    run.arg(&python).args(["-m", "unittest", "discover", "--quiet", "-s"]).arg(tests);
+    run.current_dir(&folder);
     run.env("XDG_CACHE_HOME", common::cache()).env_remove("FEHU").env_remove("CC");
     // Nobody waits for the optimiser here.
     run.env("CFLAGS", "-O1");
@@ -38,6 +43,20 @@ fn the_package_works() {
     check.arg("--cache-dir").arg(folder.join("mypy"));
     check.current_dir(&folder).env("MYPYPATH", repository().join("python/tests"));
     succeed(&mut check);
+}
+
+/// Whether this is Debian 12, which has a PyTorch of a tenth of the size of PyPI's.
+fn is_debian_12() -> bool {
+    std::fs::read_to_string("/etc/debian_version").is_ok_and(|version| version.starts_with("12"))
+}
+
+/// Runs what follows with the PyTorch of Debian. It is kept where `./test` says, or in the target folder.
+fn with_torch(tests: &Path) -> Command {
+    let kept = std::env::var_os("FEHU_TEST_TORCH").map(PathBuf::from);
+    let folder = kept.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("torch"));
+    let mut command = Command::new("sh");
+    command.arg(tests.join("with_torch")).arg(folder);
+    command
 }
 
 /// Builds the wheel, as pip does, and installs it.

@@ -32,6 +32,8 @@ pub(crate) fn environment(folder: &Path, requirements: &[&str]) -> PathBuf {
     make(&environment);
     let mut uv = Command::new(uv());
     uv.args(["pip", "install", "--quiet", "--native-tls", "--python"]).arg(&python);
+    // PyTorch for processors, where its own index can be reached.
+    uv.env("UV_TORCH_BACKEND", "cpu");
     if !works(uv.args(requirements)) {
         succeed(pip(&python).args(requirements));
     }
