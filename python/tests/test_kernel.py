@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 import jupyter_kernel_test
+from jupyter_client.manager import start_new_kernel
 
 from fehu.kernel.history import History
 
@@ -55,6 +56,10 @@ class Kernel(jupyter_kernel_test.KernelTests):
     code_inspect_sample = "reduce"
     code_history_pattern = "1?+ 2"
     supported_history_operations = ("tail", "range", "search")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.km, cls.kc = start_new_kernel(startup_timeout=jupyter_kernel_test.TIMEOUT, kernel_name=cls.kernel_name)
 
     def execute_helper(self, *args, **kwargs):
         # The helper waits for a tenth of a second for what the kernel says; a busy machine may need more.

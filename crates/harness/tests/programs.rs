@@ -101,16 +101,23 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [folder(), repository.join("examples").display().to_string()];
     let programs = suite::programs(&folders).expect("the folders can be listed");
-    // What `assign` alone makes of programs is tested with random ones, in `oracle/tests/heap.rs`.
-    for names in [
+    // What `assign` alone makes of programs is tested with random ones, in `oracle/tests/heap.rs`. Each program goes one of the two
+    // ways; with `FEHU_WAYS=all`, both.
+    let all = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
+    for (way, names) in [
         "assign,short_circuit,overwrite,merge",
         "assign,short_circuit,overwrite,merge,lifetimes,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
-    ] {
-        let results = suite::run(&programs, 2, &staged(names), &|_| {});
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let chosen = programs.iter().enumerate().filter(|(number, _)| all || number % 2 == way);
+        let chosen: Vec<_> = chosen.map(|(_, program)| program.clone()).collect();
+        let results = suite::run(&chosen, 2, &staged(names), &|_| {});
         for result in &results {
             assert!(result.is_good(), "{names}: {result:#?}");
         }
-        assert!(Summary::of(&results).values.passed >= 20, "{names}");
+        assert!(Summary::of(&results).values.passed >= 10, "{names}");
     }
 }
 
