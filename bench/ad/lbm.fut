@@ -25,7 +25,7 @@ def step [n] (grid: [n][n][n][19]f64) : [n][n][n][19]f64 =
   in tabulate_3d n n n
        (\x y z -> tabulate 19
           (\j -> let c = velocity[j]
-                 in collided[(x - c[0]) %% n, (y - c[1]) %% n, (z - c[2]) %% n, j]))
+                 in collided[(x - c[0]) % n, (y - c[1]) % n, (z - c[2]) % n, j]))
 
 def run [n] (steps: i64) (grid: [n][n][n][19]f64) : f64 =
   let last = loop grid for _i < steps do step grid

@@ -1,7 +1,7 @@
 -- The least x, for the largest y, of `(x1^2 + x2^2) - (y1^2 + y2^2)`, both by steps along the gradient, in all combinations of modes.
 -- ==
 -- entry: ff_primal ff_gradient fr_primal fr_gradient rf_primal rf_gradient rr_primal rr_gradient
--- input { 30i64 30i64 }
+-- input { 300i64 1000i64 }
 
 type point = (f64, f64)
 

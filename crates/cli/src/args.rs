@@ -183,7 +183,9 @@ Examples:
   fehu run -i prog.fut                        Interpret it; this needs no C compiler.
 
 Machine code is made at once, for one thread, and needs no C compiler. What runs for more than two seconds is also compiled by the
-back end `c`, for later runs. Programs that are compiled are cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
+back end `c`, which goes on from there, and which later runs begin with. Both compute floats in the order of the program, so that a
+sum is the same every time; only functions such as `sin` and `exp` may differ in the last place. A back end that is asked for by
+`--backend` computes in any order that is fast. Programs that are compiled are cached, in fehu/ under $XDG_CACHE_HOME or ~/.cache.";
 
 const COMPILE_EXAMPLES: &str = "\
 Examples:
@@ -399,6 +401,9 @@ pub(crate) struct RunArgs {
     /// Only compile the program and keep it; do not run it.
     #[arg(long, requires = "backend")]
     pub(crate) only_compile: bool,
+    /// With a back end: preserve the order of floating-point operations, as is done without one.
+    #[arg(long, requires = "backend")]
+    pub(crate) strict_float: bool,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,

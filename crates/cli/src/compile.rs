@@ -17,7 +17,7 @@ use fehu_driver::load::Root;
 use fehu_driver::pipelines;
 use fehu_driver::stages::{Mode, Target};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What people read while the C compiler takes its time.
 const WAITING: &str = "the C compiler is working";
@@ -91,7 +91,8 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Err(code) => return code,
     };
     let cache = Cache::open().ok();
-    let compiler = match CCompiler::find(cache.as_ref(), request.target, false) {
+    let strict = request.strict_float;
+    let compiler = match CCompiler::find(cache.as_ref(), request.target, strict) {
         Ok(compiler) => compiler.linking(&request.foreign.inputs),
         Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
@@ -108,18 +109,18 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
             Err(code) => return code,
         },
     };
-    if args.only_compile { SUCCESS } else { start(args, program) }
+    if args.only_compile { SUCCESS } else { start(args, program, Stdio::inherit()) }
 }
 
-/// Becomes the program that an earlier command has compiled by the back end `c`, if there is one; otherwise nothing happens.
-pub(crate) fn run_known(args: &RunArgs) -> Option<u8> {
+/// Becomes the program that another command has compiled by the back end `c`, if there is one; otherwise nothing happens.
+pub(crate) fn run_known(args: &RunArgs, stdin: impl FnOnce() -> Option<Stdio>) -> Option<u8> {
     let request = request(args).ok()?;
     let cache = Cache::open().ok()?;
-    let compiler = CCompiler::find(Some(&cache), request.target, false).ok()?;
+    let compiler = CCompiler::find(Some(&cache), request.target, request.strict_float).ok()?;
     let key =
         compile::program_key(&args.file, &request, &compiler.linking(&request.foreign.inputs))?;
     let program = cache.program(&key)?;
-    Some(start(args, Executable { program, folder: None }))
+    Some(start(args, Executable { program, folder: None }, stdin()?))
 }
 
 /// What is compiled for `fehu run`; an exit code if options are wrong.
@@ -135,7 +136,8 @@ fn request(args: &RunArgs) -> Result<Request, u8> {
         warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
         entry_points: Vec::new(),
         safe: false,
-        strict_float: false,
+        // What takes the place of machine code computes what that does.
+        strict_float: args.strict_float || args.backend.is_none(),
         foreign,
         plan,
     })
@@ -164,8 +166,9 @@ fn build(
 }
 
 /// Becomes the program, where the system can do that. One that is not kept is removed afterwards, so it is waited for.
-fn start(args: &RunArgs, executable: Executable) -> u8 {
+fn start(args: &RunArgs, executable: Executable, stdin: Stdio) -> u8 {
     let mut command = Command::new(&executable.program);
+    command.stdin(stdin);
     command.args(["-e", &args.entry]);
     if args.binary {
         command.arg("-b");

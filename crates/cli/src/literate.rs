@@ -1,5 +1,7 @@
 //! `fehu literate` and `fehu script`.
 
+mod watch;
+
 use crate::args::pages::{LiterateArgs, ProgramArgs, ScriptArgs};
 use crate::commands::{FAILURE, SUCCESS, exit};
 use crate::output;
@@ -26,6 +28,23 @@ pub(crate) fn literate(args: &LiterateArgs) -> u8 {
     let Some(stem) = args.file.strip_suffix(".fut") else {
         return wrong(&format!("\"{}\" is not a program, which would end in .fut", args.file));
     };
+    let mut imported = Vec::new();
+    if !args.watch {
+        return pages(args, stem, &mut imported);
+    }
+    // With Ctrl-C it ends like everything else.
+    loop {
+        // What changes while the pages are made is seen afterwards.
+        let before = watch::look(&folder_of(&args.file), &imported);
+        let code = pages(args, stem, &mut imported);
+        let state = if code == SUCCESS { "written" } else { "not right yet" };
+        output::stderr(&format!("{}: {state}, waiting for changes\n", args.file));
+        watch::wait(&folder_of(&args.file), &imported, before);
+    }
+}
+
+/// Makes the pages once, and says of which files.
+fn pages(args: &LiterateArgs, stem: &str, files: &mut Vec<PathBuf>) -> u8 {
     let page = match (&args.markdown, &args.html) {
         (Some(file), _) => Some(file.clone()),
         (None, Some(_)) => None,
@@ -55,6 +74,8 @@ pub(crate) fn literate(args: &LiterateArgs) -> u8 {
     };
     let rendered = render(&args.file, &how(&args.program, &[]), &folder, &mut store, &mut observer);
     let outcome = rendered.outcome;
+    files.clear();
+    files.extend(outcome.sources.iter().map(|(_, file)| PathBuf::from(&file.name)));
     output::diagnostics(&args.program.output, &outcome.sources, &outcome.diagnostics);
     let Some(parts) = rendered.parts else { return exit(outcome) };
     if failed && args.stop_on_error {

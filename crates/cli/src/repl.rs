@@ -27,14 +27,17 @@ pub(crate) fn eval(args: &EvalArgs) -> u8 {
             return code;
         }
     }
+    let mut code = SUCCESS;
     for (index, text) in args.expressions.iter().enumerate() {
         let answer = repl.evaluate(&format!("<argument {}>", index + 1), text);
-        let code = print(&repl, answer);
+        code = print(&repl, answer);
         if code != SUCCESS {
-            return code;
+            break;
         }
     }
-    SUCCESS
+    // The process ends, which frees all that the session knows of the prelude at once.
+    std::mem::forget(repl);
+    code
 }
 
 /// `fehu repl`

@@ -10,10 +10,13 @@ use fehu_driver::check::Warnings;
 use fehu_driver::files::Disk;
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
-use fehu_driver::run::{self, Compiled, SequenceFile};
-use std::io::{Read, Write};
+use fehu_driver::run::{self, Compiled, RunError, SequenceFile};
+use fehu_driver::temporary;
+use std::io::{Read, Seek, Write};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// `fehu run`
@@ -44,7 +47,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
 
 /// Machine code, unless somebody has compiled the program already.
 fn at_once(args: &RunArgs) -> u8 {
-    if let Some(code) = compile::run_known(args) {
+    if let Some(code) = compile::run_known(args, || Some(Stdio::inherit())) {
         return code;
     }
     let Some(root) = root(&args.file) else { return FAILURE };
@@ -61,37 +64,85 @@ fn at_once(args: &RunArgs) -> u8 {
         return compile::run(args);
     }
     output::diagnostics(&args.output, &outcome.sources, &outcome.diagnostics);
-    let values = match values_in(&compiled, &args.entry) {
-        Ok(values) => values,
-        Err(code) => return code,
+    let types = match compiled.parameters(&args.entry) {
+        Ok(types) => types,
+        Err(error) => return failed(&error),
     };
+    let Some(bytes) = stdin() else { return FAILURE };
+    let values = match reader::read_typed(&bytes, &types) {
+        Ok(values) => values,
+        Err(error) => return wrong_input(&error),
+    };
+    let successor = Arc::new(Successor::default());
+    compiled.end_when(&successor.is_ready);
     let (done, ended) = std::sync::mpsc::channel::<()>();
-    let later = command_for_later(args);
-    // It ends with the process at the latest, and nobody waits for it.
-    std::thread::spawn(move || {
-        if ended.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
-            // If it cannot be started, the next run is like this one.
-            let _ = later.map(|mut command| command.spawn());
-        }
-    });
-    let code = values_out(&mut compiled, &args.entry, values, args.binary);
+    successor.clone().await_need(args, ended);
+    let traced = Arc::clone(&successor);
+    compiled.trace(Box::new(move |line| {
+        traced.comes_too_late.store(true, Ordering::Relaxed);
+        output::stderr(&format!("{line}\n"));
+    }));
+    let results = compiled.run(&args.entry, values);
     drop(done);
-    code
+    match results {
+        Err(error) if error.is_interrupt() => {
+            // Nobody else interrupts it. What it has in memory is not needed any more.
+            drop(compiled);
+            let again = compile::run_known(args, || input_again(&bytes));
+            again.unwrap_or_else(|| failed(&error))
+        }
+        results => said(results, args.binary),
+    }
 }
 
-/// A run that takes longer is worth a compilation, for the next one.
+/// A run that takes longer is worth a compilation, for itself and for the next one.
 const LONG: Duration = Duration::from_secs(2);
 
-/// A process that compiles a program by the back end `c`, and goes on when this one has ended. Its options are those of this run, so that the next
-/// one finds what it has made.
+/// What takes the place of machine code that runs for long: the same program compiled by the back end `c`, by another
+/// process, which goes on when this one has ended. A program can begin again, because all that it does besides computing is to trace: if it has traced
+/// something, it is too late. So no run takes much longer than by C alone.
+#[derive(Default)]
+struct Successor {
+    /// It exists, and the machine code is to end.
+    is_ready: Arc<AtomicBool>,
+    comes_too_late: AtomicBool,
+}
+
+impl Successor {
+    /// Makes it if the program has not ended by then. That ends with the process at the latest, and nobody waits for it.
+    fn await_need(self: Arc<Successor>, args: &RunArgs, ended: Receiver<()>) {
+        let Some(mut command) = command_for_later(args) else { return };
+        std::thread::spawn(move || {
+            if ended.recv_timeout(LONG) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            // If it cannot be made, this run goes on, and the next one is like it.
+            let made = command.status().is_ok_and(|status| status.success());
+            if made && !self.comes_too_late.load(Ordering::Relaxed) {
+                self.is_ready.store(true, Ordering::Relaxed);
+            }
+        });
+    }
+}
+
+/// A process that compiles a program by the back end `c`. Its options are those of this run, so that the next one finds what it has made.
 fn command_for_later(args: &RunArgs) -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().ok()?);
-    command.args(["run", "--backend=c", "--only-compile", &args.file]);
+    command.args(["run", "--backend=c", "--strict-float", "--only-compile", &args.file]);
     if args.no_warnings {
         command.arg("--no-warnings");
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     Some(command)
+}
+
+/// Standard input that has been read, for another program.
+fn input_again(bytes: &[u8]) -> Option<Stdio> {
+    let (path, mut file) = temporary::file(".in").ok()?;
+    // It goes when it is closed.
+    std::fs::remove_file(path).ok()?;
+    file.write_all(bytes).and_then(|()| file.rewind()).ok()?;
+    Some(file.into())
 }
 
 fn interpret(args: &RunArgs) -> u8 {
@@ -119,10 +170,12 @@ fn interpret(args: &RunArgs) -> u8 {
 pub(crate) fn values_in(compiled: &Compiled, entry: &str) -> Result<Vec<Value>, u8> {
     let types = compiled.parameters(entry).map_err(|error| failed(&error))?;
     let bytes = stdin().ok_or(FAILURE)?;
-    reader::read_typed(&bytes, &types).map_err(|error| {
-        output::stderr(&format!("Error: standard input: {error}\n"));
-        FAILURE
-    })
+    reader::read_typed(&bytes, &types).map_err(|error| wrong_input(&error))
+}
+
+fn wrong_input(error: &impl std::fmt::Display) -> u8 {
+    output::stderr(&format!("Error: standard input: {error}\n"));
+    FAILURE
 }
 
 /// Likewise, with sequences from files.
@@ -151,7 +204,12 @@ pub(crate) fn values_out(
     binary: bool,
 ) -> u8 {
     compiled.trace(Box::new(|line| output::stderr(&format!("{line}\n"))));
-    match compiled.run(entry, values) {
+    said(compiled.run(entry, values), binary)
+}
+
+/// Writes results, or why there are none.
+fn said(results: Result<Vec<Value>, RunError>, binary: bool) -> u8 {
+    match results {
         Ok(results) => {
             write(&results, binary, text::Style::PROGRAM);
             SUCCESS
@@ -166,7 +224,7 @@ pub(crate) fn wrong(message: &str) -> u8 {
     FAILURE
 }
 
-fn failed(error: &run::RunError) -> u8 {
+fn failed(error: &RunError) -> u8 {
     output::stderr(&format!("{error}\n"));
     FAILURE
 }

@@ -1,6 +1,7 @@
 //! Small commands: about data, about the parts of programs, and for starting a project.
 
 mod data;
+mod doctor;
 mod new;
 mod pages;
 mod parts;
@@ -16,6 +17,7 @@ pub(crate) fn small(command: &SmallCommand) -> u8 {
         SmallCommand::Datacmp(args) => data::datacmp(args),
         SmallCommand::Dataget(args) => data::dataget(args),
         SmallCommand::Defs(args) => parts::defs(args),
+        SmallCommand::Doctor => doctor::doctor(),
         SmallCommand::Hash(args) => parts::hash(args),
         SmallCommand::Imports(args) => parts::imports(args),
         SmallCommand::Query(args) => parts::query(args),

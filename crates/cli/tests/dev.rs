@@ -138,3 +138,24 @@ fn programs_are_reduced() {
     let (code, _, error) = fehu(&["dev", "reduce", &ir, "--check", "agree fuse"], "");
     assert!(code == Some(1) && error.contains("do not show this fault"), "{error}");
 }
+
+#[test]
+fn derivatives_of_parallel_programs_are_parallel() {
+    let program = "tests/programs/parallel_derivatives.fut";
+    let (code, text, errors) = fehu(&["dev", "--passes", "differentiate", program], "");
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    // Loops of the host are not indented further than its other statements.
+    let mut function = "";
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("fun ") {
+            function = rest.split(' ').next().unwrap_or_default();
+        }
+        let is_loop = line.starts_with("    loop ")
+            || line.starts_with("  let ") && line.contains(" = loop ");
+        if is_loop {
+            found.push(function);
+        }
+    }
+    assert_eq!(found, ["sequential"; 2]);
+}

@@ -2,7 +2,8 @@
 
 use crate::common::{fehu, folder, repository};
 use std::fs;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -44,6 +45,36 @@ fn failures_are_told_with_their_lines() {
     assert!(page.contains("**FAILED**") && page.contains("2i64"), "{page}");
     let verbose = run(&["-v"]);
     assert!(text(&verbose.stderr).contains("bad.fut:5: is known"), "{}", text(&verbose.stderr));
+}
+
+#[test]
+fn pages_follow_changes() {
+    let folder = folder("literate-watch");
+    let (program, page) = (folder.join("p.fut"), folder.join("p.md"));
+    fs::write(folder.join("q.fut"), "def y = 1i64").expect("it can be written");
+    fs::write(&program, "import \"q\"\n\n-- > f 1\n\ndef f (x: i64) = x + y")
+        .expect("it can be written");
+    let mut command = fehu();
+    command.args(["literate", "-i", "--watch"]).arg(&program).stderr(Stdio::null());
+    let mut watching = command.spawn().expect("it starts");
+    // A page is written whole or not at all.
+    let mut wait_for = |wanted: &str| {
+        let patience = Instant::now() + Duration::from_secs(120);
+        while !fs::read_to_string(&page).is_ok_and(|text| text.contains(wanted)) {
+            let waits =
+                Instant::now() < patience && watching.try_wait().is_ok_and(|end| end.is_none());
+            assert!(waits, "no {wanted}: {:?}", fs::read_to_string(&page));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    wait_for("2i64");
+    fs::write(folder.join("q.fut"), "def y = 41i64").expect("it can be written");
+    wait_for("42i64");
+    fs::write(&program, "import \"q\"\n\n-- > f 2\n\ndef f (x: i64) = x + y")
+        .expect("it can be written");
+    wait_for("43i64");
+    watching.kill().expect("it runs until then");
+    watching.wait().expect("it ends");
 }
 
 #[test]

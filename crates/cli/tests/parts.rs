@@ -164,3 +164,24 @@ fn new_projects_work() {
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
     }
 }
+
+/// Nothing here depends on what the machine has: machine code always works, and where there is no C compiler, the back ends are absent.
+#[test]
+fn the_doctor_tries_what_is_there() {
+    let place = folder("doctor");
+    let mut command = fehu();
+    command.arg("doctor").env("XDG_CACHE_HOME", &place).env("CC", "no-such-compiler");
+    let output = command.output().expect("it starts");
+    let text = both(&output);
+    assert!(output.status.success(), "{text}");
+    for line in [
+        concat!("fehu          ", env!("CARGO_PKG_VERSION"), ", "),
+        "C compiler    absent: ",
+        "machine code  works, ",
+        "c             absent: it needs a C compiler",
+        "cuda          absent: it needs a C compiler",
+    ] {
+        assert!(text.lines().any(|found| found.starts_with(line)), "{line}: {text}");
+    }
+    assert!(text.contains(&format!("cache         {}", place.join("fehu").display())), "{text}");
+}

@@ -79,6 +79,25 @@ impl Cache {
         Ok(Cache { root, limit })
     }
 
+    /// Where it is, ...
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// ... how many bytes it has, ...
+    pub fn size(&self) -> u64 {
+        let entries = [OBJECTS, PROGRAMS, KERNELS]
+            .into_iter()
+            .filter_map(|folder| fs::read_dir(self.root.join(folder)).ok());
+        let files = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
+        files.map(|data| data.len()).sum()
+    }
+
+    /// ... and how many it may have.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The object with this key, if there is one.
     pub fn object(&self, key: &str) -> Option<PathBuf> {
         let path = self.root.join(OBJECTS).join(key);

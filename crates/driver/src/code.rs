@@ -9,6 +9,7 @@
 //! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
 //! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C. Machine code runs by itself.
 
+use crate::machine_code::{Call, Jit};
 use crate::stages;
 use crate::without::Without;
 use fehu_backend::{Artifacts, Mode, Target};
@@ -16,7 +17,6 @@ use fehu_base::bug;
 use fehu_imp::verify::{Phase, verify};
 use fehu_interp::{Error, ErrorKind, Interp, Value};
 use fehu_ir::{FunId, Loc, Prog};
-use fehu_jit::{Call, Jit};
 use fehu_mem::table::Placed;
 use fehu_oracle::heap::{self, Fault, Limits};
 use fehu_oracle::machine;

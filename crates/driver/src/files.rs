@@ -43,11 +43,14 @@ pub enum ReadError {
     Refused(String),
 }
 
-/// The files of the machine.
+/// The files of the machine. In WebAssembly there are none.
 pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        if cfg!(target_family = "wasm") {
+            return Err(ReadError::NotFound);
+        }
         let file = File::open(path).map_err(|error| read_error(&error))?;
         let metadata = file.metadata().map_err(|error| read_error(&error))?;
         if metadata.is_dir() {

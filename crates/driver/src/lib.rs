@@ -30,6 +30,7 @@ pub mod files;
 pub mod foreign;
 mod late;
 pub mod load;
+mod machine_code;
 pub mod passes;
 pub mod paths;
 pub mod pipelines;

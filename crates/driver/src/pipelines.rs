@@ -320,7 +320,7 @@ pub const C: Stage = Stage {
 pub const MACHINE: Stage = Stage {
     name: "machine",
     about: "makes machine code, when functions are called",
-    run: Run::Machine(fehu_jit::Jit::new),
+    run: Run::Machine(crate::machine_code::Jit::new),
 };
 
 /// The stages that there are, in the order in which they can run.

@@ -5,7 +5,7 @@
 //!
 //! - `input`: what a text is: declarations, an expression, or the beginning of one;
 //! - `unit`: each input as a file that opens the one before it;
-//! - `evaluate`: checking and running such a file;
+//! - `evaluate`: checking and running such a file; `engine`: what runs it;
 //! - `show`: values as people read them;
 //! - `command`: what begins with a colon;
 //! - `complete`: the names that can stand at a place;
@@ -18,6 +18,7 @@
 
 mod command;
 mod complete;
+mod engine;
 mod evaluate;
 mod input;
 mod inspect;

@@ -14,6 +14,7 @@ use crate::check::{Exit, Outcome, Warnings};
 use crate::code::{Code, Form, Settings};
 use crate::files::Files;
 use crate::load::Root;
+use crate::machine_code::Call;
 use crate::passes::{self, Plan, StageObserver};
 use crate::repl::Trace;
 use crate::session::Session;
@@ -22,8 +23,8 @@ use fehu_base::stack::Deep;
 use fehu_data::Value;
 use fehu_interp::{Chunking, Interp, Options};
 use fehu_ir::{Elem, Entry, External, Fun, FunId, Prog, Type};
-use fehu_jit::Call;
 use object::parts_of;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Loads, checks, lowers and verifies a program. It is there if and only if the outcome is a success.
@@ -125,6 +126,11 @@ impl Compiled {
             self.code = Deep::new(Some(code));
         }
         Some(self)
+    }
+
+    /// Ends calls of machine code when somebody sets this.
+    pub fn end_when(&mut self, flag: &Arc<AtomicBool>) {
+        self.options.interrupt = Some(Arc::clone(flag));
     }
 
     /// Whether the program has functions of another language, whose bodies are evaluated here instead.
@@ -254,7 +260,7 @@ impl Compiled {
 }
 
 /// Sends a line for a traced value.
-fn trace_to(sink: &Mutex<Trace>, tag: &str, value: &fehu_interp::Value) {
+pub(crate) fn trace_to(sink: &Mutex<Trace>, tag: &str, value: &fehu_interp::Value) {
     // A receiver that panicked once is asked again.
     let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
     sink(&trace_line(tag, value));

@@ -2,7 +2,7 @@
 //!
 //! Stages run inside [`run`]: on a large stack, and with panics caught. The panic hook writes
 //! nothing while a stage runs; it remembers where the panic was, and [`run`] makes the message. What
-//! the run had collected until then is kept.
+//! the run had collected until then is kept. Where panics abort, as in WebAssembly, the hook that was there before has the last word.
 
 use crate::errors;
 use crate::paths;
@@ -117,8 +117,8 @@ fn install_hook() {
     INSTALLED.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| match STAGE.get() {
-            Some(stage) => CRASH.set(Some(crash(stage, info))),
-            None => previous(info),
+            Some(stage) if cfg!(panic = "unwind") => CRASH.set(Some(crash(stage, info))),
+            Some(_) | None => previous(info),
         }));
     });
 }

@@ -22,7 +22,7 @@ pub(crate) fn kind(case: &Case) -> Kind {
 }
 
 /// Runs a case with one entry point. Files are relative to the folder.
-pub(crate) fn run(
+pub fn run(
     programs: &mut Programs,
     folder: &Path,
     entry: &str,

@@ -4,7 +4,7 @@
 //! report, or which results the entry points return for which arguments.
 //!
 //! - [`blocks`]: parses these comments into plain data;
-//! - [`run`]: prepares a program once ([`prepare`]) and runs its cases (`case`) and properties (`property`);
+//! - [`run`]: prepares a program once ([`prepare`]) and runs its cases ([`mod@case`]) and properties (`property`);
 //! - [`dataget`]: the data of one case;
 //! - [`executor`]: runs entry points, in the interpreter or in a compiled [`server`];
 //! - [`script`]: the expressions with which blocks construct inputs;
@@ -19,7 +19,7 @@
 
 pub mod bench;
 pub mod blocks;
-mod case;
+pub mod case;
 pub mod dataget;
 pub mod executor;
 mod files;

@@ -289,7 +289,7 @@ fn optimised(path: &str) -> Outcome {
 }
 
 /// Why a case is not run, if it is not.
-fn skipped(case: &Case, options: &Options) -> Option<String> {
+pub fn skipped(case: &Case, options: &Options) -> Option<String> {
     let skips = options.compile.is_none() && !options.compiled_too;
     let compiled = case.tags.iter().find(|tag| skips && *tag == "compiled");
     let tag = compiled.or_else(|| excluded(&case.tags, options))?;

@@ -109,8 +109,11 @@ impl Interp {
     }
 }
 
-/// Runs `work` on a thread with a stack of this size, unless the thread cannot be started.
+/// Runs `work` on a thread with a stack of this size, unless the thread cannot be started. In WebAssembly there are no threads.
 fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+    if cfg!(target_family = "wasm") {
+        return Some(work());
+    }
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("interpreter".to_owned()).stack_size(bytes);
         let thread = builder.spawn_scoped(scope, work).ok()?;

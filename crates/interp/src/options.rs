@@ -39,9 +39,10 @@ pub type Sink = Box<dyn FnMut(&str, &Value) + Send>;
 impl Default for Options {
     fn default() -> Options {
         Options {
-            max_array_bytes: 8 << 30,
+            // Larger than the memory that WebAssembly may have there.
+            max_array_bytes: if cfg!(target_family = "wasm") { 1 << 28 } else { 8 << 30 },
             max_steps: None,
-            stack_bytes: 1 << 30,
+            stack_bytes: if cfg!(target_family = "wasm") { 1 << 22 } else { 1 << 30 },
             chunking: Chunking::Whole,
             threads: 1,
             interrupt: None,

@@ -87,12 +87,12 @@ impl Compiler {
             return Ok(*entry);
         }
         let mut wanted = vec![fun];
-        let (funs, constants) = self.reached(program, fun);
         machine.constants.resize_with(program.consts.len(), || None);
+        let (funs, constants) = self.reached(program, machine, fun);
         for number in constants {
             let fun = program.consts[number].fun;
             let results = vec![[0; 2]; program.funs[fun].results.len()].into_boxed_slice();
-            let none = Constant { entry: None, is_computed: false, results };
+            let none = Constant { entry: None, is_computed: false, results, memory: Vec::new() };
             machine.constants[number].get_or_insert(none);
             wanted.push(fun);
         }
@@ -130,8 +130,15 @@ impl Compiler {
     }
 
     /// The functions that a function calls at any depth, it among them, and the constants that they read; without those that are
-    /// compiled.
-    fn reached(&self, program: &Program, fun: FunId) -> (Vec<FunId>, Vec<usize>) {
+    /// compiled or known.
+    fn reached(
+        &self,
+        program: &Program,
+        machine: &Machine,
+        fun: FunId,
+    ) -> (Vec<FunId>, Vec<usize>) {
+        let is_known =
+            |number: usize| machine.constants[number].as_ref().is_some_and(|it| it.is_computed);
         let (mut funs, mut constants) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
         let mut waiting = vec![fun];
@@ -144,7 +151,9 @@ impl Compiler {
                 if let Stm::Call(callee, ..) = stm {
                     waiting.push(*callee);
                 }
-                if let Stm::Const(number, _) = stm {
+                if let Stm::Const(number, _) = stm
+                    && !is_known(*number)
+                {
                     waiting.push(program.consts[*number].fun);
                     if !constants.contains(number) {
                         constants.push(*number);

@@ -5,7 +5,7 @@ use crate::raw::{self, Entry};
 use crate::{Call, Sink};
 use ecow::EcoString;
 use fehu_base::Prim;
-use fehu_interp::{Error, ErrorKind, scalar};
+use fehu_interp::{Buffer, Error, ErrorKind, scalar};
 use fehu_ir::{Loc, Scalar};
 use std::mem::offset_of;
 use std::sync::atomic::AtomicBool;
@@ -31,6 +31,8 @@ pub(crate) struct Constant {
     pub(crate) is_computed: bool,
     /// Its results, at addresses that code has.
     pub(crate) results: Box<[[u64; 2]]>,
+    /// Where the arrays among them are, if they were given from outside.
+    pub(crate) memory: Vec<Buffer>,
 }
 
 /// The message of a check.

@@ -37,9 +37,11 @@ mod stm;
 
 use compile::Compiler;
 use context::Machine;
+use fehu_base::id::Id;
 use fehu_imp::Program;
 use fehu_interp::{Error, ErrorKind, Value};
-use fehu_ir::{FunId, Prog};
+use fehu_ir::{self as ir, ConstId, FunId, Prog};
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,6 +91,35 @@ impl Jit {
         };
         let entry = compiler.entry(&self.program, machine, fun).map_err(internal)?;
         outside::call(&self.prog, fun, entry, machine, args, call)
+    }
+
+    /// Gives a constant its values, which an earlier program has computed, so that it is not computed again; if it has been
+    /// computed, they are the same. They have the types that the constant's results have.
+    pub fn set_constant(&self, id: ConstId, values: &[Value]) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let given = outside::given(&self.prog.consts[id], values)?;
+        let constants = &mut state.machine.constants;
+        constants.resize_with(self.program.consts.len(), || None);
+        match &mut constants[id.index()] {
+            // Code may have the addresses of its results: they stay where they are.
+            Some(known) if known.is_computed => {}
+            Some(known) => {
+                known.results.copy_from_slice(&given.results);
+                known.memory = given.memory;
+                known.is_computed = true;
+            }
+            none => *none = Some(given),
+        }
+        Ok(())
+    }
+
+    /// The values of a constant, if it has been computed.
+    pub fn constant(&self, id: ConstId) -> Option<Result<Vec<Value>, Error>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let constant = state.machine.constants.get(id.index())?.as_ref();
+        let constant = constant.filter(|constant| constant.is_computed)?;
+        let ir::Const { vars, results, .. } = &self.prog.consts[id];
+        Some(outside::values(vars, results, &mut FxHashMap::default(), &constant.results))
     }
 }
 

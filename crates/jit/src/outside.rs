@@ -1,12 +1,12 @@
 //! Calls from outside: values become scalars and memory, and back.
 
-use crate::context::{Context, Machine, SUCCESS, handle};
+use crate::context::{Constant, Context, Machine, SUCCESS, handle};
 use crate::memory::Handle;
 use crate::raw::{self, Entry, Plain};
 use crate::{Call, internal};
-use fehu_base::Prim;
+use fehu_base::{IdVec, Prim};
 use fehu_interp::{Buffer, Error, Value};
-use fehu_ir::{self as ir, Atom, Elem, FunId, Prog, Scalar, Type, Var};
+use fehu_ir::{self as ir, Atom, Elem, FunId, Prog, Scalar, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,7 +25,8 @@ pub(crate) fn call(
 ) -> Result<Vec<Value>, Error> {
     let fun = &prog.funs[id];
     let mut sizes = FxHashMap::default();
-    let arguments = Arguments::new(fun, args, &mut sizes)?;
+    let types = fun.params.iter().map(|param| (param.var, &fun.vars[param.var].ty));
+    let arguments = Arguments::new(types, args, &mut sizes)?;
     let has_value = |var: &&Var| matches!(fun.vars[**var].ty.elem(), Some(Elem::Prim(_)));
     let mut results = vec![[0; 2]; fun.results.iter().filter(has_value).count()];
     let stop = call.interrupt.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));
@@ -45,7 +46,7 @@ pub(crate) fn call(
             Err(error) => Err(internal(format!("internal error: no thread: {error}"))),
         }
     })?;
-    let values = values(fun, &mut sizes, &results);
+    let values = values(&fun.vars, &fun.results, &mut sizes, &results);
     for (var, result) in fun.results.iter().filter(has_value).zip(&results) {
         if fun.vars[*var].ty.rank() > 0 {
             machine.pool.free(&mut handle(*result));
@@ -54,25 +55,32 @@ pub(crate) fn call(
     values
 }
 
+/// A constant with values that were computed elsewhere.
+pub(crate) fn given(constant: &ir::Const, values: &[Value]) -> Result<Constant, Error> {
+    let types = constant.results.iter().map(|var| (*var, &constant.vars[*var].ty));
+    let Arguments { words, memory } = Arguments::new(types, values, &mut FxHashMap::default())?;
+    Ok(Constant { entry: None, is_computed: true, results: words.into_boxed_slice(), memory })
+}
+
 /// The arguments as code takes them, and the memory that they are in.
 struct Arguments {
     words: Vec<[u64; 2]>,
     /// Arrays that are consumed are changed there; nobody else sees that.
-    _memory: Vec<Buffer>,
+    memory: Vec<Buffer>,
 }
 
 impl Arguments {
-    fn new(
-        fun: &ir::Fun,
+    fn new<'a>(
+        types: impl Iterator<Item = (Var, &'a Type)>,
         args: &[Value],
         sizes: &mut FxHashMap<Var, i64>,
     ) -> Result<Arguments, Error> {
         let (mut words, mut memory) = (Vec::new(), Vec::new());
-        for (param, arg) in fun.params.iter().zip(args) {
-            match (&fun.vars[param.var].ty, arg) {
+        for ((var, ty), arg) in types.zip(args) {
+            match (ty, arg) {
                 (Type::Scalar(Elem::Prim(_)), Value::Scalar(scalar)) => {
                     if let Scalar::I64(size) = scalar {
-                        sizes.insert(param.var, *size);
+                        sizes.insert(var, *size);
                     }
                     words.push([scalar.bits(), 0]);
                 }
@@ -91,7 +99,7 @@ impl Arguments {
                 }
             }
         }
-        Ok(Arguments { words, _memory: memory })
+        Ok(Arguments { words, memory })
     }
 }
 
@@ -115,14 +123,15 @@ fn address(buffer: &mut Buffer) -> u64 {
 }
 
 /// The results as values. They are scalars and arrays, whose sizes are among the parameters and results.
-fn values(
-    fun: &ir::Fun,
+pub(crate) fn values(
+    vars: &IdVec<Var, VarInfo>,
+    wanted: &[Var],
     sizes: &mut FxHashMap<Var, i64>,
     results: &[[u64; 2]],
 ) -> Result<Vec<Value>, Error> {
-    let has_value = |var: &&Var| matches!(fun.vars[**var].ty.elem(), Some(Elem::Prim(_)));
-    for (var, [bits, _]) in fun.results.iter().filter(has_value).zip(results) {
-        if fun.vars[*var].ty == Type::I64 {
+    let has_value = |var: &&Var| matches!(vars[**var].ty.elem(), Some(Elem::Prim(_)));
+    for (var, [bits, _]) in wanted.iter().filter(has_value).zip(results) {
+        if vars[*var].ty == Type::I64 {
             sizes.insert(*var, *bits as i64);
         }
     }
@@ -133,9 +142,9 @@ fn values(
     };
     let mut results = results.iter();
     let mut next = || results.next().copied().unwrap_or_default();
-    let mut values = Vec::with_capacity(fun.results.len());
-    for var in &fun.results {
-        values.push(match &fun.vars[*var].ty {
+    let mut values = Vec::with_capacity(wanted.len());
+    for var in wanted {
+        values.push(match &vars[*var].ty {
             Type::Scalar(Elem::Prim(prim)) => Value::Scalar(Scalar::from_bits(*prim, next()[0])),
             Type::Array(elem, shape) => {
                 let shape: Option<Vec<i64>> = shape.iter().map(size).collect();

@@ -8,36 +8,39 @@ use std::fmt::Write;
 
 /// The whole page.
 pub fn html(parts: &[Part], name: &str) -> String {
-    let mut body = String::from("<main>\n");
-    for part in parts {
-        match part {
-            Part::Text(text) => body.push_str(&plain_markdown(text, 0)),
-            Part::Code(text) if text.trim().is_empty() => {}
-            Part::Code(text) => {
-                let text = code(text.trim_matches('\n').trim_end());
-                let _ = writeln!(body, "<pre class=\"code\"><code>{text}</code></pre>");
+    let parts_of_body: String = parts.iter().map(part).collect();
+    let body = format!("<main>\n{parts_of_body}</main>\n");
+    page(&title(parts, name), &format!("<style>\n{STYLE}{OWN_STYLE}</style>\n"), &body)
+}
+
+/// A part, to stand in a page.
+pub fn part(part: &Part) -> String {
+    match part {
+        Part::Text(text) => plain_markdown(text, 0),
+        Part::Code(text) if text.trim().is_empty() => String::new(),
+        Part::Code(text) => {
+            let text = code(text.trim_matches('\n').trim_end());
+            format!("<pre class=\"code\"><code>{text}</code></pre>\n")
+        }
+        Part::Shown { directive, result } => {
+            let mut out = String::from("<figure>\n");
+            if let Some(echo) = directive.echoed() {
+                let _ = writeln!(out, "<pre class=\"echo\"><code>{}</code></pre>", code(echo));
             }
-            Part::Shown { directive, result } => {
-                body.push_str("<figure>\n");
-                if let Some(echo) = directive.echoed() {
-                    let _ = writeln!(body, "<pre class=\"echo\"><code>{}</code></pre>", code(echo));
+            match result {
+                Ok(shown) => result_of(&mut out, shown),
+                Err(why) => {
+                    let (line, why) = (directive.line, escape(why.trim_end()));
+                    let _ = writeln!(
+                        out,
+                        "<pre class=\"failed\"><code><strong>Line {line} failed.</strong>\n{why}</code></pre>"
+                    );
                 }
-                match result {
-                    Ok(shown) => result_of(&mut body, shown),
-                    Err(why) => {
-                        let (line, why) = (directive.line, escape(why.trim_end()));
-                        let _ = writeln!(
-                            body,
-                            "<pre class=\"failed\"><code><strong>Line {line} failed.</strong>\n{why}</code></pre>"
-                        );
-                    }
-                }
-                body.push_str("</figure>\n");
             }
+            out.push_str("</figure>\n");
+            out
         }
     }
-    body.push_str("</main>\n");
-    page(&title(parts, name), &format!("<style>\n{STYLE}{OWN_STYLE}</style>\n"), &body)
 }
 
 /// The first heading, or the name of the program.

@@ -231,7 +231,8 @@ fn evaluated(
     Ok(Shown { form: form(&show.kind), file, contents })
 }
 
-fn form(kind: &Kind) -> Form {
+/// As what the result of a kind is shown.
+pub fn form(kind: &Kind) -> Form {
     match kind {
         Kind::Value | Kind::Text => Form::Text,
         Kind::Table => Form::Table,

@@ -58,7 +58,7 @@ fn start(world: &mut World) {
     let (overlay, queue) = (world.overlay(), world.queue.clone());
     let root = Root::Path(document.source.name.clone());
     world.optimising = true;
-    std::thread::spawn(move || {
+    let work = move || {
         let plan = Plan::of(pipelines::DEFAULT.passes);
         // A program that is wrong has no report.
         let (report, _) = report::make(&overlay, &root, &plan);
@@ -82,7 +82,12 @@ fn start(world: &mut World) {
             }
         }
         queue.push(Event::Notes(Notes { root: identity, notes }));
-    });
+    };
+    // There are no threads in WebAssembly.
+    match cfg!(target_family = "wasm") {
+        true => work(),
+        false => drop(std::thread::spawn(work)),
+    }
 }
 
 fn sign(kind: NoteKind) -> &'static str {

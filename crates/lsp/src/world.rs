@@ -3,7 +3,7 @@
 use crate::capabilities::Client;
 use crate::notes::Notes;
 use crate::queue::Queue;
-use crate::{transport, uri};
+use crate::uri;
 use fehu_analysis::View;
 use fehu_analysis::index::Index;
 use fehu_base::{FileId, SourceFile};
@@ -15,7 +15,6 @@ use fehu_driver::prelude;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -119,10 +118,13 @@ impl Files for Overlay {
     }
 }
 
+/// Takes messages for the client.
+pub(crate) type Output = Box<dyn FnMut(&Value) + Send>;
+
 /// See the module's documentation.
 pub(crate) struct World {
     pub(crate) queue: Arc<Queue>,
-    output: Box<dyn Write + Send>,
+    output: Output,
     pub(crate) client: Client,
     /// The folders that are open.
     pub(crate) folders: Vec<String>,
@@ -145,7 +147,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(queue: Arc<Queue>, output: Box<dyn Write + Send>) -> World {
+    pub(crate) fn new(queue: Arc<Queue>, output: Output) -> World {
         World {
             queue,
             output,
@@ -175,7 +177,7 @@ impl World {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        transport::write(&mut *self.output, message);
+        (self.output)(message);
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: &Value) {

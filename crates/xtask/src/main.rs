@@ -1,5 +1,5 @@
 //! Tasks of the repository: `cargo xtask tidy | conformance | bench-check | bench-lower | bench-opt | random |
-//! random-source | mutate | book`.
+//! random-source | mutate | book | playground`.
 #![expect(clippy::print_stdout, reason = "a tool for developers that prints tables")]
 
 mod bench;
@@ -10,6 +10,7 @@ mod book;
 mod conformance;
 mod fmt_check;
 mod mutate;
+mod playground;
 mod process;
 mod random;
 mod random_source;
@@ -40,6 +41,8 @@ enum Args {
     RandomSource(random_source::Args),
     /// Make HTML of the book, with mdBook, and of the prelude's documentation.
     Book,
+    /// Build the playground, a folder of static files, and drive it in a browser (`--test`).
+    Playground(playground::Args),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Args::Mutate(args) => mutate::run(&args),
         Args::RandomSource(args) => random_source::run(&args),
         Args::Book => book::run(&root()),
+        Args::Playground(args) => playground::run(&args, &root()),
     }
 }
 

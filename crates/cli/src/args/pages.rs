@@ -21,6 +21,7 @@ const LITERATE_HELP: &str = "\
 Examples:
   fehu literate prog.fut                    Writes prog.md, and pictures to prog-img/.
   fehu literate --html prog.html prog.fut   Writes one page with everything in it.
+  fehu literate --watch prog.fut            Writes it again whenever a file changes, until Ctrl-C.
 
 Comments are Markdown. A comment that starts with `-- > ` after an empty line is a directive:
   -- > f 10                          The value of an expression.
@@ -114,6 +115,9 @@ pub(crate) struct LiterateArgs {
     /// Write nothing if a directive fails.
     #[arg(long)]
     pub(crate) stop_on_error: bool,
+    /// Go on: whenever the program, a file that it imports or a file beside it changes, write the pages again.
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
 }

@@ -14,6 +14,9 @@ pub(crate) enum SmallCommand {
     /// List everything that a program defines, with places.
     #[command(after_help = DEFS_HELP)]
     Defs(DefsArgs),
+    /// Say what is on this machine, and which back ends work.
+    #[command(after_help = DOCTOR_HELP)]
+    Doctor,
     /// Print a digest of a program that does not depend on its layout.
     #[command(after_help = HASH_HELP)]
     Hash(ProgramArgs),
@@ -64,6 +67,13 @@ const DEFS_HELP: &str = "\
 Examples:
   fehu defs prog.fut
   fehu defs --format=json prog.fut        Each with its type and its documentation.";
+
+const DOCTOR_HELP: &str = "\
+Example:
+  fehu doctor
+
+Prints versions, the C compiler and its flags, the processor's vectors and the cache, and runs a program of two lines by each
+back end; please paste it when you report a problem. Exit code: 1 if a back end fails though all that it needs is there.";
 
 const HASH_HELP: &str = "\
 Example:

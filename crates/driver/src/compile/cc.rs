@@ -208,6 +208,20 @@ impl CCompiler {
         words.chain(self.arguments.iter().cloned()).collect::<Vec<_>>().join(" ")
     }
 
+    /// What it says when it is asked for its version: the first line.
+    pub fn version(&self) -> String {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg("--version").stdin(Stdio::null());
+        let said = command.output().map(|output| output.stdout).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        said.lines().next().unwrap_or("which does not tell its version").to_owned()
+    }
+
+    /// The flags that all programs for its target are compiled with.
+    pub fn flags(&self) -> &[String] {
+        &self.flags
+    }
+
     /// The same compiler for one program, whose foreign functions are defined with the types that they should have.
     pub(crate) fn for_program(&self, artifacts: &Artifacts) -> Res<CCompiler> {
         let mut compiler = CCompiler { declared: artifacts.foreign.clone(), ..self.clone() };

@@ -1,24 +1,27 @@
 //! Checking and running an input.
 
+use super::engine::{Engine, Failure};
 use super::unit::{self, PREVIOUS, VALUE};
 use super::{Answer, Outcome, Repl, Shown, session};
 use crate::errors;
 use crate::load::{self, Loaded};
 use crate::passes::{self, Plan};
-use crate::run::{RunError, trace_line};
+use crate::run::RunError;
 use crate::session::Session;
 use crate::stages;
 use fehu_base::FileId;
+use fehu_base::bug::bug;
 use fehu_base::id::Id;
 use fehu_base::stack;
 use fehu_check::Mark;
 use fehu_check::program::{Entry, Program};
 use fehu_check::ty::{Scheme, Ty};
-use fehu_interp::{Interp, Options, Value};
+use fehu_interp::Value;
 use fehu_ir::pass::Remarks;
+use fehu_lower::Lowered;
 use fehu_lower::layout::Layout;
 use fehu_syntax::ast::{self, Dec, DecKind, ExpKind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// The results of entry points: what each is made of, and its parts.
 type Results = Vec<(Layout, Vec<Value>)>;
@@ -166,47 +169,57 @@ impl Repl {
             session.diagnostics.push(errors::broken_ir("lower", &message));
             return None;
         }
-        // The interpreter knows no derivatives.
+        // Most of what is interpreted goes no further than this: no derivatives.
         let (plan, mut remarks) = (Plan::none(), Remarks::default());
         lowered.prog = passes::run(session, lowered.prog, &plan, &mut remarks, &mut |_, _| {})?;
-        let options =
-            Options { interrupt: Some(Arc::clone(&self.interrupt)), ..Options::default() };
-        let mut interp = session.stage("prepare", |_| Interp::with_options(&lowered.prog, options));
-        let trace = Arc::clone(&self.trace);
-        interp.set_sink(Box::new(move |tag, value| {
-            // A receiver that panicked once is asked again.
-            let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
-            trace(&trace_line(tag, value));
-        }));
+        let mut engine = Engine::interpreter(session, &lowered.prog, &self.interrupt);
+        match session.stage("run", |_| self.run_by(&mut engine, &lowered)) {
+            Ok(results) => Some(Ok(results)),
+            Err(Failure::Error(error)) => Some(Err(RunError::Program(error))),
+            Err(Failure::Long) => {
+                let mut engine = Engine::machine(session, &lowered.prog)?;
+                let results = session.stage("run", |_| self.run_by(&mut engine, &lowered));
+                Some(results.map_err(|failure| match failure {
+                    Failure::Error(error) => RunError::Program(error),
+                    Failure::Long => bug("machine code does not give up"),
+                }))
+            }
+        }
+    }
+
+    /// Calls all entry points, until one fails. Constants that were computed before are not computed again, and those that are
+    /// computed now are kept, unless all of it begins anew.
+    fn run_by(&mut self, engine: &mut Engine, lowered: &Lowered) -> Result<Results, Failure> {
         for (id, origin) in lowered.constants.iter() {
             if let Some(values) = self.constants.get(origin) {
-                interp.set_constant(id, values.clone());
+                engine.set_constant(id, values).map_err(Failure::Error)?;
             }
         }
         let mut results = Vec::new();
         let mut failed = None;
-        for (entry, layout) in lowered.prog.entries.iter().zip(&lowered.results) {
-            match session.stage("run", |_| interp.call(entry.fun, Vec::new())) {
+        for (index, layout) in lowered.results.iter().enumerate() {
+            match engine.call(index, &self.interrupt, &self.trace) {
                 Ok(mut parts) => {
                     // The sizes come first; the values show them.
                     let values = parts.split_off(parts.len().saturating_sub(layout.parts()));
                     results.push((layout.clone(), values));
                 }
-                Err(error) => {
-                    failed = Some(RunError::Program(error));
+                Err(Failure::Long) => return Err(Failure::Long),
+                Err(failure) => {
+                    failed = Some(failure);
                     break;
                 }
             }
         }
         for (id, origin) in lowered.constants.iter() {
             // Inside of parametric modules one declaration can have several values.
-            if let Some(values) = interp.constant(id)
-                && is_top_level(loaded, *origin)
+            if let Some(values) = engine.constant(id)
+                && is_top_level(&self.loaded, *origin)
             {
-                self.constants.insert(*origin, values.to_vec());
+                self.constants.insert(*origin, values);
             }
         }
-        Some(failed.map_or(Ok(results), Err))
+        failed.map_or(Ok(results), Err)
     }
 }
 

@@ -352,6 +352,34 @@ fn declared_values_are_computed_once_and_traces_are_shown() {
     assert_eq!(*lines.lock().expect("nobody panics"), ["x: 3i32", "y: 4i32", "[3]:1:5-15: 3i32"]);
 }
 
+/// Each of these is interpreted in vain for a while, which nobody sees. Values that machine code has computed are known later,
+/// and values that are known are not computed by machine code.
+#[test]
+fn what_takes_long_becomes_machine_code() {
+    let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+    let mut repl = repl();
+    let seen = lines.clone();
+    repl.set_trace(Box::new(move |line| seen.lock().expect("nobody panics").push(line.to_owned())));
+    check_with(
+        &mut repl,
+        &[
+            ("def n = 1000000i64", ""),
+            ("def y = #[trace(y)] (i64.sum (map (% 7) (iota n)))", ""),
+            (
+                "def zs = map (\\i -> if i == n then y + i64.sum (iota y) else i * y) (iota 300000)",
+                "",
+            ),
+            ("i64.sum (map (\\i -> zs[i % 300000]) (iota n))", "419998080001500000"),
+            ("i64.sum (map (+ y) (iota n))", "3499996500000"),
+            ("(length zs, zs[7], y)", "(300000, 20999979, 2999997)"),
+        ],
+    );
+    let lines = lines.lock().expect("nobody panics");
+    assert_eq!(*lines, ["y: 2999997i64"]);
+    let answer = repl.feed("loop x = 0 while x < 2000000000 do assert (x < n) (x + 1)");
+    assert!(text(&answer).contains("Error"), "{answer:?}");
+}
+
 #[test]
 fn parametric_modules_compute_each_of_their_values() {
     check(&[

@@ -46,7 +46,7 @@ pub fn text(report: &Report, style: Style) -> String {
 }
 
 /// The numbers, each with what it is about.
-pub(super) fn summary(report: &Report) -> Vec<(&'static str, String)> {
+pub fn summary(report: &Report) -> Vec<(&'static str, String)> {
     let summary = &report.summary;
     let change = |(before, after): (usize, usize)| format!("{before} before, {after} after");
     let mut rows = vec![

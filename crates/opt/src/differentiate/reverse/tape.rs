@@ -17,13 +17,14 @@ use super::keep::Kept;
 use super::repeat::{Room, Taped};
 use super::strip::convert;
 use super::undo::Undone;
+use crate::differentiate::activity::Set;
 use crate::differentiate::num::{binary, number, product, whole};
 use crate::differentiate::once::unchecked;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
 use fehu_ir::{
-    Atom, BinOp, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopParam, Scalar, Stm, Type, Var,
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopParam, Scalar, Stm, Type, Var,
 };
 
 /// How many iterations there is room for at first.
@@ -130,6 +131,7 @@ impl Reverse {
         updates.set_loc(stm.loc.clone());
         let place = convert(&mut updates, taped.prim, Prim::I64, taped.counter.into());
         let mut current: Vec<Var> = tapes.iter().map(|tape| tape.param).collect();
+        let mut certs = Vec::new();
         match (taped.room, room) {
             (Room::Grows, Atom::Var(room)) => {
                 let grown = grow(&mut updates, place, room, &tapes);
@@ -141,30 +143,38 @@ impl Reverse {
                 let text = format!("The loop has more iterations than its bound, {bound}.");
                 let parts = vec![CheckPart::Text(text.into())];
                 let check = Check { parts, trace: stm.loc.iter().cloned().collect() };
-                let cert = updates.assert(fits.into(), check);
-                updates.set_certs(vec![cert]);
+                certs.push(updates.assert(fits.into(), check));
             }
             (Room::Count | Room::Grows, _) => {}
         }
+        let first = updates.finish(Vec::new()).stms;
+        let mut writes = Vec::new();
         let starts = data.iter().map(|(_, at)| *at);
         let values = kept.saved.iter().copied().chain(starts);
         for ((tape, current), var) in tapes.iter().zip(current).zip(values) {
-            let value = match (&tape.row[..], updates.ty(var).shape() == &tape.row[..]) {
+            let mut write = Builder::new(b.vars_mut());
+            write.set_loc(stm.loc.clone());
+            write.set_certs(certs.clone());
+            let value = match (&tape.row[..], write.ty(var).shape() == &tape.row[..]) {
                 (_, true) | ([], _) => var,
-                (row, false) => updates.exp("saved", Exp::Reshape(var, row.to_vec())),
+                (row, false) => write.exp("saved", Exp::Reshape(var, row.to_vec())),
             };
             let dims = tape.dims(Dim::Fix(place));
-            body.results.push(updates.exp("tape", Exp::Update(current, dims, value.into())).into());
+            body.results.push(write.exp("tape", Exp::Update(current, dims, value.into())).into());
+            writes.push((var, write.finish(Vec::new()).stms));
         }
         for ((tape, at), var) in data.iter().zip(&kept.flat) {
-            let len = count_of(&mut updates, *var);
-            let flat = updates.exp("flat", Exp::Reshape(*var, vec![len]));
+            let mut write = Builder::new(b.vars_mut());
+            write.set_loc(stm.loc.clone());
+            let len = count_of(&mut write, *var);
+            let flat = write.exp("flat", Exp::Reshape(*var, vec![len]));
             let dims = vec![Dim::Slice { start: (*at).into(), len, stride: 1.into() }];
-            let next = updates.exp("tape", Exp::Update(tape.param, dims, flat.into()));
+            let next = write.exp("tape", Exp::Update(tape.param, dims, flat.into()));
             body.results.push(next.into());
-            body.results.push(binary(&mut updates, BinOp::Add, (*at).into(), len));
+            body.results.push(binary(&mut write, BinOp::Add, (*at).into(), len));
+            writes.push((*var, write.finish(Vec::new()).stms));
         }
-        body.stms.extend(updates.finish(Vec::new()).stms);
+        put(b, &mut body, first, writes);
 
         // And in the return sweep, they are read.
         let mut reader = Builder::new(b.vars_mut());
@@ -213,6 +223,28 @@ impl Reverse {
         let params = taped.params.iter().copied().chain(added).collect();
         Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() }
     }
+}
+
+/// Puts the statements that write tapes into the body of a loop, after those that all of them need. Arrays are written at once, because they may be
+/// views of others, which are not changed in place as long as there is a use of a view to come.
+fn put(b: &Builder<'_>, body: &mut Body, first: Vec<Stm>, mut writes: Vec<(Var, Vec<Stm>)>) {
+    let own: Set = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+    let mut stms = first;
+    let mut take = |stms: &mut Vec<Stm>, now: &dyn Fn(Var) -> bool| {
+        for (var, write) in &mut writes {
+            if now(*var) {
+                stms.append(write);
+            }
+        }
+    };
+    take(&mut stms, &|var| b.ty(var).is_array() && !own.contains(&var));
+    for stm in std::mem::take(&mut body.stms) {
+        let pat = stm.pat.clone();
+        stms.push(stm);
+        take(&mut stms, &|var| b.ty(var).is_array() && pat.contains(&var));
+    }
+    take(&mut stms, &|_| true);
+    body.stms = stms;
 }
 
 /// The size of the tapes and the tapes, with a place for this iteration.

@@ -1,0 +1,196 @@
+//! What runs an input: the interpreter, and machine code if that takes long.
+//!
+//! Most inputs are over before machine code for them would be made. So every input is interpreted for a while; one that is not
+//! over then begins anew as machine code, whose results are the same to the bit. Nobody has seen that it began before: what it
+//! traced until then was not shown.
+
+use super::Trace;
+use crate::code::{Code, Settings};
+use crate::machine_code::{self, Call, Jit};
+use crate::passes::{self, Plan};
+use crate::run::{trace_line, trace_to};
+use crate::session::Session;
+use ecow::EcoString;
+use fehu_base::IdVec;
+use fehu_base::bug::bug;
+use fehu_base::id::Id;
+use fehu_interp::{Error, ErrorKind, Interp, Options, Value};
+use fehu_ir::pass::Remarks;
+use fehu_ir::subst::{Subst, subst_type};
+use fehu_ir::{
+    Atom, Body, Const, ConstId, Entry, Exp, External, Fun, FunId, OpaqueKind, OpaqueType, Prog, Stm,
+};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many instructions of an input are interpreted. That takes about as long as making machine code.
+const STEPS: u64 = 500_000;
+
+/// What runs the entry points of a program, which have no parameters.
+pub(super) enum Engine {
+    /// It gives up after a while, and keeps what is traced until somebody wants it.
+    Interpreter { interp: Box<Interp>, entries: Vec<FunId>, traced: Arc<Mutex<Vec<String>>> },
+    /// Machine code, and the numbers that entry points and constants have there; constants that are computed wherever they are
+    /// needed have none.
+    Machine { jit: Arc<Jit>, entries: Vec<FunId>, constants: IdVec<ConstId, Option<ConstId>> },
+}
+
+/// How a call ended badly.
+pub(super) enum Failure {
+    /// It takes long.
+    Long,
+    Error(Error),
+}
+
+impl Engine {
+    /// An interpreter. Programs with functions of another language, whose bodies are in their places here, are not for machine code:
+    /// it does not give up on those, nor where there is no machine code.
+    pub(super) fn interpreter(
+        session: &mut Session,
+        prog: &Prog,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Engine {
+        let foreign = prog.funs.iter().any(|(_, fun)| fun.foreign.is_some());
+        let max_steps = (machine_code::EXISTS && !foreign).then_some(STEPS);
+        let options =
+            Options { interrupt: Some(Arc::clone(interrupt)), max_steps, ..Options::default() };
+        let mut interp =
+            Box::new(session.stage("prepare", |_| Interp::with_options(prog, options)));
+        let traced: Arc<Mutex<Vec<String>>> = Arc::default();
+        let lines = Arc::clone(&traced);
+        interp.set_sink(Box::new(move |tag, value| {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push(trace_line(tag, value));
+        }));
+        let entries = prog.entries.iter().map(|entry| entry.fun).collect();
+        Engine::Interpreter { interp, entries, traced }
+    }
+
+    /// Machine code. Nothing if a stage fails; the session then has messages.
+    pub(super) fn machine(session: &mut Session, prog: &Prog) -> Option<Engine> {
+        let count = prog.entries.len();
+        let (plan, mut remarks) = (Plan::at_once(), Remarks::default());
+        let prog = with_readers(prog.clone());
+        let prog = passes::run(session, prog, &plan, &mut remarks, &mut |_, _| {})?;
+        let entries = prog.entries[..count].iter().map(|entry| entry.fun).collect();
+        let mut constants = IdVec::new();
+        for reader in &prog.entries[count..] {
+            constants.push(read_by(&prog.funs[reader.fun]));
+        }
+        let settings = Settings { strict_float: true, ..Settings::of(plan.target) };
+        let (list, verify) = (&plan.stages, plan.verify);
+        let code = passes::stages(session, prog, list, &settings, verify, &mut |_, _| {})?;
+        let Code::Machine(jit) = code else { bug("the last stage makes machine code") };
+        Some(Engine::Machine { jit, entries, constants })
+    }
+
+    /// Gives a constant its values, which were computed before.
+    pub(super) fn set_constant(&mut self, id: ConstId, values: &[Value]) -> Result<(), Error> {
+        match self {
+            Engine::Interpreter { interp, .. } => {
+                interp.set_constant(id, values.to_vec());
+                Ok(())
+            }
+            Engine::Machine { jit, constants, .. } => {
+                constants[id].map_or(Ok(()), |id| jit.set_constant(id, values))
+            }
+        }
+    }
+
+    /// The values of a constant, if it has been computed.
+    pub(super) fn constant(&self, id: ConstId) -> Option<Vec<Value>> {
+        match self {
+            Engine::Interpreter { interp, .. } => interp.constant(id).map(<[Value]>::to_vec),
+            Engine::Machine { jit, constants, .. } => jit.constant(constants[id]?)?.ok(),
+        }
+    }
+
+    /// Calls an entry point, by its index.
+    pub(super) fn call(
+        &mut self,
+        index: usize,
+        interrupt: &Arc<AtomicBool>,
+        trace: &Arc<Mutex<Trace>>,
+    ) -> Result<Vec<Value>, Failure> {
+        match self {
+            Engine::Interpreter { interp, entries, traced } => {
+                let called = interp.call(entries[index], Vec::new());
+                if called.as_ref().is_err_and(|error| error.kind == ErrorKind::Resource)
+                    && interp.stats().steps > STEPS
+                {
+                    return Err(Failure::Long);
+                }
+                let mut traced = traced.lock().unwrap_or_else(PoisonError::into_inner);
+                // A receiver that panicked once is asked again.
+                let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+                traced.drain(..).for_each(|line| trace(&line));
+                called.map_err(Failure::Error)
+            }
+            Engine::Machine { jit, entries, .. } => {
+                let trace = Arc::clone(trace);
+                let mut sink = move |tag: &str, value: &Value| trace_to(&trace, tag, value);
+                let call = Call {
+                    interrupt: Some(Arc::clone(interrupt)),
+                    sink: Some(&mut sink),
+                    most_bytes: Some(Options::default().max_array_bytes),
+                };
+                jit.call(entries[index], &[], call).map_err(Failure::Error)
+            }
+        }
+    }
+}
+
+/// The program with an entry point for each constant that reads it. Passes renumber constants, and throw away what nobody reads:
+/// what they make of these entry points says what became of the constants.
+fn with_readers(mut prog: Prog) -> Prog {
+    let readers: Vec<Fun> = prog.consts.iter().map(|(id, constant)| reader(id, constant)).collect();
+    for (index, fun) in readers.into_iter().enumerate() {
+        let parts = fun.results.iter().map(|var| fun.vars[*var].ty.clone()).collect();
+        // No program can name it.
+        let name = EcoString::from(format!("the constant {index}"));
+        let opaque = OpaqueType { name: name.clone(), parts, kind: OpaqueKind::Plain };
+        let fun = prog.funs.push(fun);
+        prog.entries.push(Entry {
+            name,
+            fun,
+            params: Vec::new(),
+            result: External::Opaque(opaque, false),
+            sources: Vec::new(),
+            sinks: Vec::new(),
+            attrs: Vec::new(),
+            doc: None,
+        });
+    }
+    prog
+}
+
+/// A function that returns the values of a constant.
+fn reader(id: ConstId, constant: &Const) -> Fun {
+    let (mut vars, results) = (constant.vars.clone(), constant.results.clone());
+    let mut subst = Subst::default();
+    let pat: Vec<_> = results.iter().map(|var| vars.push(vars[*var].clone())).collect();
+    subst.extend(results.iter().zip(&pat).map(|(var, read)| (*var, Atom::Var(*read))));
+    for var in &pat {
+        subst_type(&mut vars[*var].ty, &subst);
+    }
+    let read = pat.iter().copied().map(Atom::Var).collect();
+    let (certs, attrs, loc) = (Vec::new(), Vec::new(), None);
+    let stm = Stm { pat, certs, attrs, loc, exp: Exp::Const(id) };
+    Fun {
+        name: EcoString::from(format!("constant_{}", id.index())),
+        vars,
+        params: Vec::new(),
+        results,
+        body: Body { stms: vec![stm], results: read },
+        attrs: Vec::new(),
+        foreign: None,
+    }
+}
+
+/// The constant that a function reads, if it still does.
+fn read_by(fun: &Fun) -> Option<ConstId> {
+    fun.body.stms.iter().find_map(|stm| match stm.exp {
+        Exp::Const(id) => Some(id),
+        _ => None,
+    })
+}

@@ -1,0 +1,119 @@
+//! The compiler for the page of the playground: requests and answers in JSON, without files, threads and processes.
+//!
+//! A [`Playground`] is a language server, an interpreter and an optimiser in one. `cargo xtask playground` compiles this crate to
+//! WebAssembly, and [`abi`](mod@abi) is how the page calls it there; on other machines the same functions are called by tests.
+//!
+//! ```text
+//! {"do": "lsp", "messages": [...]}            {"messages": [...]}: what the language server says to these messages
+//! {"do": "run", "text": "..."}                {"end": "done"} or {"end": "refused"}, after events:
+//!   {"event": "html", "html": "..."}            a part of the output: text, a value, a picture, a plot, the result of a test
+//!   {"event": "trace", "text": "..."}           what the program traces, while it runs
+//!   {"event": "messages", "text": "..."}        what the compiler says about a program that it refuses
+//! {"do": "evaluate", "text": "...", "expression": "..."}
+//!                                             likewise, and {"end": "failed", "message": "..."}, after the same events and
+//!   {"event": "value", "text": "...", "type": "..."}
+//! {"do": "report", "text": "..."}             {"end": "done", "summary": [[what, number]], "notes": [{"line", "kind", "text"}],
+//!                                              "entries": [{"name", "before", "after"}]}, with pictures in SVG; or
+//!                                             {"end": "refused"}, after messages
+//! {"do": "code", "text": "...", "view": "optimised"}
+//!                                             {"end": "done", "text": "..."} or {"end": "refused"}; see [`view`](mod@view)
+//! ```
+//!
+//! What is wrong with a request is told as `{"end": "misused", "message": "..."}`.
+//!
+//! - `run`: what a program shows when it runs; `evaluate`: single expressions;
+//! - `report`: what the optimiser did; [`view`](mod@view): what the compiler made of the program.
+
+#![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
+#[cfg(target_family = "wasm")]
+pub mod abi;
+mod evaluate;
+mod report;
+mod run;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use evaluate::Evaluator;
+use fehu_base::render::{self, Style};
+use fehu_base::{Diagnostic, SourceMap};
+use fehu_driver::files::Memory;
+use fehu_driver::load::Root;
+use fehu_lsp::Local;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Takes events.
+pub type Say = Arc<dyn Fn(&Value) + Send + Sync>;
+
+/// The name of the program in messages.
+const NAME: &str = "program.fut";
+
+/// See the module's documentation.
+pub struct Playground {
+    say: Say,
+    server: Local,
+    evaluator: Option<Evaluator>,
+}
+
+impl Playground {
+    /// A playground that sends events there.
+    pub fn new(say: Say) -> Playground {
+        Playground { say, server: Local::default(), evaluator: None }
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, request: &Value) -> Value {
+        let member = |name: &str| request[name].as_str();
+        let text = member("text").unwrap_or_default();
+        match member("do") {
+            Some("lsp") => {
+                let messages = request["messages"].as_array().cloned().unwrap_or_default();
+                json!({"messages": self.server.take(messages)})
+            }
+            Some("run") => run::run(text, &self.say),
+            Some("evaluate") => {
+                let expression = member("expression").unwrap_or_default();
+                let evaluator = self.evaluator.take().filter(|evaluator| evaluator.is_of(text));
+                let evaluator = match evaluator {
+                    Some(evaluator) => evaluator,
+                    None => match Evaluator::new(text, &self.say) {
+                        Ok(evaluator) => evaluator,
+                        Err(end) => return end,
+                    },
+                };
+                self.evaluator.insert(evaluator).evaluate(expression, &self.say)
+            }
+            Some("report") => report::report(text, &self.say),
+            Some("code") => view::view(text, member("view").unwrap_or_default(), &self.say),
+            Some(_) | None => misused("\"do\" is lsp, run, evaluate, report or code"),
+        }
+    }
+}
+
+/// The text of a program as all files that there are.
+fn program(text: &str) -> (Memory, Root) {
+    (Memory::new([(NAME, text)]), Root::Path(NAME.to_owned()))
+}
+
+/// Says what the compiler says.
+fn messages(say: &Say, sources: &SourceMap, found: &[Diagnostic]) {
+    if !found.is_empty() {
+        let texts = found.iter().map(|found| render::text(sources, found, Style::Plain));
+        let texts: Vec<String> = texts.collect();
+        say(&json!({"event": "messages", "text": texts.join("\n")}));
+    }
+}
+
+fn misused(message: &str) -> Value {
+    json!({"end": "misused", "message": message})
+}
+
+fn refused() -> Value {
+    json!({"end": "refused"})
+}
+
+fn done() -> Value {
+    json!({"end": "done"})
+}
