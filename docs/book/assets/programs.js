@@ -38,7 +38,8 @@
   // The playground is a folder beside the pages, if somebody has put it there.
   const root = typeof path_to_root === 'undefined' ? '' : path_to_root;
   const offer = async () => {
-    if (!window.CompressionStream) return;
+    // What was rendered from a program is in pieces.
+    if (!window.CompressionStream || location.pathname.includes('/rendered/')) return;
     const there = await fetch(`${root}playground/index.html`, { method: 'HEAD' });
     if (!there.ok) return;
     for (const block of document.querySelectorAll('code.language-futhark')) {
