@@ -313,6 +313,9 @@ pub(crate) struct CompileArgs {
     /// Perform all run-time checks, even where the program says `#[unsafe]`.
     #[arg(long)]
     pub(crate) safe: bool,
+    /// Have the program note what its operators do when it runs with `-P`; see `fehu profile`.
+    #[arg(long)]
+    pub(crate) profiling: bool,
     #[command(flatten)]
     pub(crate) foreign: ForeignArgs,
     /// Do not show warnings.

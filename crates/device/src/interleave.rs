@@ -40,6 +40,8 @@ pub(super) fn find(fun: &Fun, kernel: &Kernel, allocated: &[(V, Prim)]) -> FxHas
                 }));
             }
             Stm::Comment(_)
+            | Stm::Begin(_)
+            | Stm::End
             // In a kernel it has no addresses.
             | Stm::Foreign(_)
             | Stm::Declare(..)

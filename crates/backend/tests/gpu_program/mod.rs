@@ -25,6 +25,7 @@ pub(crate) fn whole(mode: Mode, target: Target) -> (String, Api) {
         functions: &functions,
         sites: 0,
         strict_float: false,
+        profiled: false,
     };
     (assemble(mode, target, program, &api), api)
 }
