@@ -240,7 +240,8 @@ const BASE: Files = files![
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
-const CONTEXT: Files = files!["types.h", "entries.h", "streams.h", "profile.h", "context.h", "interface.h"];
+const CONTEXT: Files =
+    files!["types.h", "entries.h", "streams.h", "profile.h", "context.h", "interface.h"];
 /// What shared libraries tell those who load them.
 const BINDINGS: Files = files!["bindings.h"];
 /// Memory and contexts.

@@ -99,7 +99,8 @@ pub fn lower_foreign<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, true).map(|lowered| lowered.prog)
+    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, true)
+        .map(|lowered| lowered.prog)
 }
 
 /// What becomes of `#[unsafe]` in the user's code.

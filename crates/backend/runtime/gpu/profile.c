@@ -46,7 +46,7 @@ static void fe_timings_collect(struct futhark_context *ctx) {
     struct fe_event event = {timing->name, timing->place, start, start + nanoseconds, timing->track, timing->operator_,
                              timing->bytes};
     fe_event_add(ctx, event);
-    if (timing->operator_ >= 0) {
+    if (timing->operator_ >= 0 && timing->track == FE_ON_DEVICE) {
       ctx->profile->spent[timing->operator_].device += nanoseconds;
       ctx->profile->spent[timing->operator_].kernels++;
     }

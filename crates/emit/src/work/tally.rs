@@ -145,9 +145,7 @@ impl<'e, 'a> Tally<'e, 'a> {
     }
 
     fn product(&self, sizes: &[Atom]) -> Option<Poly> {
-        sizes
-            .iter()
-            .try_fold(Poly::constant(1), |product, size| product.mul(&self.atom(*size)?))
+        sizes.iter().try_fold(Poly::constant(1), |product, size| product.mul(&self.atom(*size)?))
     }
 
     /// An integer in terms of what the host knows.

@@ -2,8 +2,8 @@
 
 use super::parse::Parser;
 use crate::{
-    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Share, Stm, Tasks, Tile,
-    V, Work,
+    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Share, Stm, Tasks,
+    Tile, V, Work,
 };
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;

@@ -1,6 +1,8 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, Extent, Foreign, From, Fun, Out, Part, Prim, Program, Share, Space, Stm, Ty, V};
+use crate::{
+    Arg, Exp, Extent, Foreign, From, Fun, Out, Part, Prim, Program, Share, Space, Stm, Ty, V,
+};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
