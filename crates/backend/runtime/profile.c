@@ -19,7 +19,7 @@ static bool fe_profile_new(struct futhark_context *ctx) {
   }
   profile->spent = calloc((size_t)operators + 1, sizeof *profile->spent);
   profile->amounts = calloc(3 * (size_t)parts + 1, sizeof *profile->amounts);
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
   profile->busy = calloc(FE_MAX_THREADS, sizeof *profile->busy);
   bool made = profile->busy != NULL;
 #else
@@ -57,7 +57,7 @@ static void fe_profile_free(struct futhark_context *ctx) {
     free(profile->spent);
     free(profile->amounts);
     free(profile->open);
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
     free(profile->busy);
 #endif
   }
@@ -126,7 +126,7 @@ FE_SHARED void fe_begin(struct futhark_context *ctx, int operator_, const int64_
   for (int i = 0; i < 3 * known->parts && !ctx->profiling_paused; i++) {
     profile->amounts[3 * known->first + i] += amounts[i];
   }
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
   for (int i = 0; known->parts > 0 && i < fe_num_workers(ctx); i++) {
     atomic_store_explicit(&profile->busy[i], 0, memory_order_relaxed);
   }
@@ -137,7 +137,7 @@ FE_SHARED void fe_begin(struct futhark_context *ctx, int operator_, const int64_
 static void fe_note_spent(struct futhark_context *ctx, const struct fe_open *open, int64_t total) {
   struct fe_spent *spent = &ctx->profile->spent[open->operator_];
   int64_t busy = 0, busiest = 0;
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
   for (int i = 0; i < fe_num_workers(ctx); i++) {
     int64_t of_thread = atomic_load_explicit(&ctx->profile->busy[i], memory_order_relaxed);
     busy += of_thread;
@@ -192,7 +192,7 @@ FE_SHARED void fe_call_end(struct futhark_context *ctx, const char *name, int64_
   }
 }
 
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
 FE_SHARED void fe_piece_end(struct futhark_context *ctx, int worker, int64_t start) {
   const int64_t end = fe_now();
   const int operator_ = fe_current_operator(ctx);

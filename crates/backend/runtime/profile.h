@@ -4,6 +4,10 @@
 // know their calls, and devices their kernels. What operators take is summed up for each of them; of single events, as many are kept
 // as there is room for.
 
+#if defined(FE_MULTICORE) && defined(FE_THREADS)
+#define FE_BUSY // Several threads work.
+#endif
+
 // An operator of a program, or a frame around some; written by the compiler.
 struct fe_operator {
   const char *name, *function, *place;
@@ -48,7 +52,7 @@ struct fe_profile {
   int num_open, max_open;
   int ignored; // operators that have begun inside of another, which has the time
   int64_t allocations, allocation;
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
   _Atomic int64_t *busy; // how long each thread worked for the operator
 #endif
 };
@@ -61,7 +65,7 @@ FE_COLD FE_SHARED void fe_begin(struct futhark_context *ctx, int operator_, cons
 FE_COLD FE_SHARED void fe_end(struct futhark_context *ctx);
 // A call ends that began then. What it has not ended ends as well: it has failed.
 FE_COLD FE_SHARED void fe_call_end(struct futhark_context *ctx, const char *name, int64_t start);
-#ifdef FE_MULTICORE
+#ifdef FE_BUSY
 // A thread has executed a part of an operator.
 FE_COLD FE_SHARED void fe_piece_end(struct futhark_context *ctx, int worker, int64_t start);
 #endif

@@ -46,7 +46,10 @@ fn check(place: &Path) {
     assert!(lines[0]["fused"].as_array().is_some_and(|lines| lines.contains(&5.into())));
     // A multiplication and an addition for each element and iteration, at least.
     let operations: f64 = lines.iter().map(|line| number(&line["operations"])).sum();
-    assert!(number(&lines[0]["operations"]) >= 2.0 * 20000.0 * 100.0 && operations < 2e7, "{value:#}");
+    assert!(
+        number(&lines[0]["operations"]) >= 2.0 * 20000.0 * 100.0 && operations < 2e7,
+        "{value:#}"
+    );
 }
 
 #[test]
@@ -56,7 +59,10 @@ fn the_slow_line_comes_first_and_the_shares_are_the_whole() {
         let files = ["--json", "p.json", "--trace", "t.json", "--flame", "f", "--html", "p.html"];
         let (code, text) = profile(&place, backend, &files);
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains("line") && text.contains("fused") || text.contains("all: lines"), "{text}");
+        assert!(
+            text.contains("line") && text.contains("fused") || text.contains("all: lines"),
+            "{text}"
+        );
         check(&place);
         nests(&json(&place.join("t.json")));
         let stacks = std::fs::read_to_string(place.join("f")).expect("it was written");
@@ -73,7 +79,8 @@ fn nests(trace: &Value) {
         .iter()
         .filter(|event| event["ph"] == "X")
         .map(|event| {
-            let (ts, dur) = (event["ts"].as_f64().expect("ts"), event["dur"].as_f64().expect("dur"));
+            let (ts, dur) =
+                (event["ts"].as_f64().expect("ts"), event["dur"].as_f64().expect("dur"));
             (event["tid"].as_u64().expect("tid"), ts, ts + dur)
         })
         .collect();
@@ -115,7 +122,10 @@ fn reports_and_results_of_benchmarks_are_shown() {
         let output = fehu().current_dir(&place).args(["profile", name]).output();
         let output = output.expect("it can be started");
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("k ") && text.contains("b.fut:3") && text.contains("2.50 us"), "{text}");
+        assert!(
+            text.contains("k ") && text.contains("b.fut:3") && text.contains("2.50 us"),
+            "{text}"
+        );
     }
     let bin = crate::common::path_with_futhark(&place);
     let mut futhark = Command::new("futhark");

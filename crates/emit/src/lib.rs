@@ -176,6 +176,8 @@ struct Emit<'a> {
     runs: Runs,
     /// Which positions of the current operator are executed together.
     together: Together,
+    /// Whether statements are marked for profiles: not in operators that are.
+    marks: bool,
     /// Whether the program is one for several threads of a CPU.
     parallel: bool,
     sites: usize,
@@ -225,6 +227,7 @@ impl<'a> Emit<'a> {
             out: Block::new(),
             runs: Runs::Host,
             together: Together::default(),
+            marks: options.profiled,
             parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),

@@ -12,7 +12,7 @@ mod tally;
 use super::Emit;
 use ecow::EcoString;
 use fehu_imp::{Share, Stm, Work};
-use fehu_ir::{self as ir, Body, Exp, Type, Var};
+use fehu_ir::{self as ir, Atom, Body, Exp, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// What a profile makes of a statement.
@@ -24,8 +24,9 @@ enum Marked {
 impl<'a> Emit<'a> {
     /// A statement, marked for profiles where that makes sense.
     pub(super) fn profiled(&mut self, stm: &'a ir::Stm, emit: impl FnOnce(&mut Self)) {
-        let marked = (self.options.profiled && self.is_host()).then(|| self.marked(stm)).flatten();
+        let marked = (self.marks && self.is_host()).then(|| self.marked(stm)).flatten();
         let Some(marked) = marked else { return emit(self) };
+        let is_frame = matches!(marked, Marked::Frame(_));
         let place = stm.loc.as_ref().map_or(self.loc.clone(), |loc| loc.0.clone());
         let work = match marked {
             Marked::Frame(name) => Work { name, place, exact: true, parts: Vec::new() },
@@ -35,7 +36,10 @@ impl<'a> Emit<'a> {
             }
         };
         self.out.push(Stm::Begin(Box::new(work)));
+        // What is inside of an operator is its own.
+        let marks = std::mem::replace(&mut self.marks, is_frame);
         emit(self);
+        self.marks = marks;
         self.out.push(Stm::End);
     }
 
@@ -54,6 +58,9 @@ impl<'a> Emit<'a> {
             }
             exp if exp.operator().is_some() => {
                 launches.then(|| Marked::Operator(exp.operator().unwrap_or_default()))
+            }
+            Exp::Update(_, _, Atom::Var(value)) if self.ir[*value].ty.is_array() => {
+                Some(Marked::Operator("update"))
             }
             exp => {
                 let name = moves(exp)?;
@@ -87,8 +94,8 @@ impl<'a> Emit<'a> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others move nothing")]
 fn moves(exp: &Exp) -> Option<&'static str> {
     match exp {
-        Exp::Array(..) | Exp::Replicate(..) | Exp::Iota(..) => Some("fill"),
-        Exp::Update(..) | Exp::FlatUpdate(..) => Some("update"),
+        Exp::Replicate(..) | Exp::Iota(..) => Some("fill"),
+        Exp::FlatUpdate(..) => Some("update"),
         Exp::Concat(..) => Some("concat"),
         Exp::Copy(_) | Exp::Manifest(_) => Some("copy"),
         _ => None,
