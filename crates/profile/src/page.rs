@@ -145,7 +145,7 @@ fn sources(run: &Run) -> String {
             let shown = if found.is_some() { percent(share) } else { String::new() };
             // A line of one per cent should still be seen.
             let heat = if found.is_some() { 8.0 + 60.0 * share } else { 0.0 };
-            let _ = writeln!(
+            let _ = write!(
                 out,
                 "<span class=\"row\"{id}{tip} style=\"--heat:{heat:.0}%\"><b>{number}</b><u>{shown}</u>{code}</span>"
             );
