@@ -1,9 +1,9 @@
 //! Counting what an operator does.
 //!
 //! The code of the operator is walked with the number of times that it is executed, a polynomial in sizes that the host knows. Of memory,
-//! what counts is what must be moved at least: of each block that exists outside of the operator, the elements that are accessed, but
-//! no more than the block has, since what is read again is read from a cache. They count for the line that reads them first. Memory
-//! that the operator has for itself does not count.
+//! what counts is what must be moved at least: of each array that exists outside of the operator, the elements that are accessed, but
+//! no more than the array has, since what is read again is read from a cache. They count for the line that accesses them first. Views are
+//! the array that they are of (its *root*), and memory that the operator has for itself does not count.
 //!
 //! Where a number depends on the data, the operator is not *exact*: of two branches the more expensive one counts, all elements that
 //! an access in a loop of unknown length could reach, and one iteration of such a loop.
@@ -15,9 +15,9 @@ use fehu_facts::cost::weigh_stm;
 use fehu_facts::poly::Poly;
 use fehu_imp::{Exp as ImpExp, Share};
 use fehu_ir::{
-    self as ir, AccInput, Atom, BinOp, Body, Exp, Lambda, Loc, LoopForm, Scalar, Seg, Type, Var,
+    self as ir, AccInput, Atom, BinOp, Body, Elem, Exp, Lambda, Loc, LoopForm, Scalar, Seg, Type,
+    Var,
 };
-use fehu_mem::table::{BlockId, Origin};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +32,7 @@ struct Times {
     more: bool,
 }
 
-/// The elements of a block that are read or written.
+/// The elements of an array that are read or written.
 struct Traffic {
     /// The number of the part that counts.
     part: usize,
@@ -46,8 +46,12 @@ pub(super) struct Tally<'e, 'a> {
     emit: &'e Emit<'a>,
     /// The variables that amounts may mention, if not all that the host knows.
     sizes: Option<FxHashSet<Var>>,
-    /// The blocks that the statement allocates.
-    own: Vec<BlockId>,
+    /// What the statement binds.
+    pat: &'a [Var],
+    /// The variables that are bound inside of it so far.
+    inner: FxHashSet<Var>,
+    /// The arrays that views are of, perhaps views themselves.
+    roots: FxHashMap<Var, Var>,
     /// Integers of the operator's code in terms of what the host knows.
     known: FxHashMap<Var, Poly>,
     /// The inputs of accumulators, by their certificates.
@@ -56,8 +60,8 @@ pub(super) struct Tally<'e, 'a> {
     parts: IndexMap<(EcoString, usize), EcoString>,
     /// The operations of each.
     operations: Vec<Poly>,
-    read: IndexMap<BlockId, Traffic>,
-    written: IndexMap<BlockId, Traffic>,
+    read: IndexMap<Var, Traffic>,
+    written: IndexMap<Var, Traffic>,
     exact: bool,
     /// The part of the code that is being walked.
     at: usize,
@@ -70,11 +74,12 @@ impl<'e, 'a> Tally<'e, 'a> {
         stm: &'a ir::Stm,
         place: &EcoString,
     ) -> Self {
-        let allocated = stm.pat.iter().filter_map(|var| emit.allocations.get(var));
         let mut tally = Tally {
             emit,
             sizes,
-            own: allocated.flatten().copied().collect(),
+            pat: &stm.pat,
+            inner: FxHashSet::default(),
+            roots: FxHashMap::default(),
             known: FxHashMap::default(),
             accs: emit.accs.clone(),
             parts: IndexMap::new(),
@@ -90,7 +95,7 @@ impl<'e, 'a> Tally<'e, 'a> {
 
     /// The whole operator, once.
     pub(super) fn whole(&mut self, stm: &'a ir::Stm) {
-        self.stm(stm, &Times { count: Poly::constant(1), more: false });
+        self.exp(stm, &Times { count: Poly::constant(1), more: false });
     }
 
     /// The result, and whether it is exact. Lines that do nothing are left out, except for the operator's own.
@@ -103,8 +108,8 @@ impl<'e, 'a> Tally<'e, 'a> {
             shares.push(Share { place: place.clone(), read: zero(), written: zero(), operations });
         }
         for (all, is_read) in [(&self.read, true), (&self.written, false)] {
-            for (block, traffic) in all {
-                let (bytes, share) = (self.bytes(*block, traffic), &mut shares[traffic.part]);
+            for (array, traffic) in all {
+                let (bytes, share) = (self.bytes(*array, traffic), &mut shares[traffic.part]);
                 let sum = if is_read { &mut share.read } else { &mut share.written };
                 *sum = plus(std::mem::replace(sum, zero()), bytes);
             }
@@ -117,11 +122,14 @@ impl<'e, 'a> Tally<'e, 'a> {
         (shares, self.exact)
     }
 
-    /// The bytes of a block that are accessed.
-    fn bytes(&self, block: BlockId, traffic: &Traffic) -> ImpExp {
-        let size = i64::from(self.emit.table.blocks[block].elem.bits() / 8);
+    /// The bytes of an array that are accessed.
+    fn bytes(&self, array: Var, traffic: &Traffic) -> ImpExp {
+        let size = match self.emit.ir[array].ty.elem() {
+            Some(Elem::Prim(prim)) => i64::from(prim.bits() / 8),
+            Some(Elem::Unit) | None => 0,
+        };
         let count = self.emit.poly(&traffic.count);
-        let elements = match self.volume(block) {
+        let elements = match self.product(self.emit.ir[array].ty.shape()) {
             Some(volume) if volume == traffic.count || traffic.more => self.emit.poly(&volume),
             Some(volume) => {
                 let volume = self.emit.poly(&volume);
@@ -132,15 +140,6 @@ impl<'e, 'a> Tally<'e, 'a> {
         match elements {
             ImpExp::Const(Scalar::I64(n)) => ImpExp::int(n.saturating_mul(size)),
             elements => bin(BinOp::Mul, elements, ImpExp::int(size)),
-        }
-    }
-
-    /// The elements of a block, if the host knows how many there are.
-    fn volume(&self, block: BlockId) -> Option<Poly> {
-        match &self.emit.table.blocks[block].origin {
-            Origin::Fresh { size, .. } => self.product(size),
-            Origin::Carried(var) => self.product(self.emit.ir[*var].ty.shape()),
-            Origin::Unused => None,
         }
     }
 
@@ -208,17 +207,37 @@ impl<'e, 'a> Tally<'e, 'a> {
         }
     }
 
+    /// The array of outside that an array is part of. What is made inside may be made where a result is.
+    fn root(&self, array: Var) -> Option<Var> {
+        let views = std::iter::successors(Some(array), |view| self.roots.get(view).copied());
+        let root = views.last()?;
+        let block = self.emit.table.place(root)?.block;
+        match self.inner.contains(&root) {
+            false => Some(root),
+            true => {
+                let is_there = |var: &&Var| {
+                    self.emit.table.place(**var).is_some_and(|place| place.block == block)
+                };
+                self.pat.iter().find(is_there).copied()
+            }
+        }
+    }
+
+    /// A variable that is bound inside, and is a view of this array if it is one.
+    fn bind(&mut self, var: Var, of: Option<Var>) {
+        self.inner.insert(var);
+        if let Some(of) = of.filter(|of| self.emit.ir[*of].ty.is_array()) {
+            self.roots.insert(var, of);
+        }
+    }
+
     /// Elements of an array are read or written, so many each time.
     fn access(&mut self, array: Var, each: Option<Poly>, times: &Times, is_read: bool) {
-        let Some(place) = self.emit.table.place(array) else { return };
-        let block = place.block;
-        if !self.emit.blocks.contains_key(&block) && !self.own.contains(&block) {
-            return;
-        }
+        let Some(array) = self.root(array) else { return };
         let times = self.repeated(times, each);
         let at = self.at;
         let all = if is_read { &mut self.read } else { &mut self.written };
-        let traffic = all.entry(block).or_insert_with(|| Traffic {
+        let traffic = all.entry(array).or_insert_with(|| Traffic {
             part: at,
             count: Poly::constant(0),
             more: false,
@@ -267,6 +286,7 @@ impl<'e, 'a> Tally<'e, 'a> {
         if let Some(loc) = &stm.loc {
             self.at = self.part(loc);
         }
+        self.inner.extend(&stm.pat);
         self.exp(stm, times);
         self.at = around;
     }
@@ -281,6 +301,10 @@ impl<'e, 'a> Tally<'e, 'a> {
                 if stm.pat.iter().any(|var| !self.emit.ir[*var].ty.is_array()) {
                     self.read(*array, Some(Poly::constant(1)), times);
                 }
+                self.view(&stm.pat, *array);
+            }
+            Exp::FlatIndex(array, ..) | Exp::Reshape(array, _) | Exp::Rearrange(array, _) => {
+                self.view(&stm.pat, *array);
             }
             Exp::Update(array, _, value) => {
                 let volume = match value {
@@ -289,11 +313,13 @@ impl<'e, 'a> Tally<'e, 'a> {
                 };
                 self.write(*array, volume, times);
                 self.copy(*value, *array, times);
+                self.view(&stm.pat, *array);
             }
             Exp::FlatUpdate(array, _, _, value) => {
                 let volume = self.product(self.emit.ir[*value].ty.shape());
                 self.write(*array, volume, times);
                 self.copy((*value).into(), *array, times);
+                self.view(&stm.pat, *array);
             }
             Exp::Array(_, values) => {
                 self.make(&stm.pat, times);
@@ -313,7 +339,8 @@ impl<'e, 'a> Tally<'e, 'a> {
                 let cases = switch.cases.iter().map(|(_, body)| body);
                 self.branches(cases.chain([&switch.default]), times);
             }
-            Exp::Loop(_, form, body) => {
+            Exp::Loop(params, form, body) => {
+                params.iter().for_each(|param| self.bind(param.var, param.init.var()));
                 let bound = match form {
                     LoopForm::For(var, bound) => {
                         let bound = self.atom(*bound);
@@ -377,16 +404,20 @@ impl<'e, 'a> Tally<'e, 'a> {
             Exp::Atom(_)
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
-            | Exp::FlatIndex(..)
             | Exp::Scratch(..)
-            | Exp::Reshape(..)
-            | Exp::Rearrange(..)
             | Exp::Const(_)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)
             | Exp::Threads
             | Exp::Fail(_) => {}
+        }
+    }
+
+    /// What a statement inside binds is a view of this array.
+    fn view(&mut self, pat: &[Var], of: Var) {
+        for var in pat.iter().filter(|var| !self.pat.contains(var)) {
+            self.bind(*var, Some(of));
         }
     }
 
@@ -422,6 +453,7 @@ impl<'e, 'a> Tally<'e, 'a> {
         let width = self.atom(width);
         let inner = self.repeated(times, width);
         for (param, input) in params.iter().zip(inputs) {
+            self.bind(*param, Some(*input));
             if !self.emit.ir[*param].ty.is_array() {
                 self.read(*input, Some(Poly::constant(1)), &inner);
             }
@@ -450,6 +482,7 @@ impl<'e, 'a> Tally<'e, 'a> {
         };
         let before = indices + if seg.rows.is_some() { 2 } else { 0 };
         for (param, input) in params.iter().skip(before).zip(&seg.inputs) {
+            self.bind(*param, Some(*input));
             if !self.emit.ir[*param].ty.is_array() {
                 self.read(*input, Some(Poly::constant(1)), &inner);
             }
