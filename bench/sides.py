@@ -68,13 +68,23 @@ class Sides:
         except subprocess.TimeoutExpired:
             pass
 
-    def measure(self, who, program, options=()):
+    def warm(self, names, options=()):
+        """Runs every program once, several at a time, so that the kernels for a device are compiled and kept before anything is measured."""
+        def once(name):
+            for who in self.compilers:
+                self.measure(who, name, options, runs=1)
+        with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
+            list(pool.map(once, names))
+        print(f"kernels compiled after {time.monotonic() - self.start:.0f} s", flush=True)
+
+    def measure(self, who, program, options=(), runs=None):
         """All times of the data sets of a program, or what else is read; none if there is no server."""
-        server, out = self.server(who, program), os.path.join(self.tmp, "times.json")
+        server = self.server(who, program)
+        out = server + ".json"
         if not os.path.exists(server):
             return None
         # What is not measured when the limit is reached is left out; the rest is in the file.
-        command = [self.driver, "bench", "--backend=" + self.args.backend, "--skip-compilation", "--runs", str(self.args.runs),
+        command = [self.driver, "bench", "--backend=" + self.args.backend, "--skip-compilation", "--runs", str(runs or self.args.runs),
                    "--no-convergence-phase", "--no-tuning", "--timeout", str(self.args.timeout),
                    "--total-limit", str(self.args.limit), "--json", out, *options, program]
         if os.path.exists(out):

@@ -8,7 +8,7 @@
 -- random input { [10000000]f32 }
 
 -- ==
--- entry: hist_sum_primal hist_sum_gradient hist_max_primal hist_max_gradient hist_product_primal hist_product_gradient
+-- entry: hist_sum_primal hist_sum_gradient hist_max_primal hist_max_gradient hist_product_primal hist_product_gradient hist_linear_primal hist_linear_gradient
 -- random input { [401]f32 [10000000]f32 }
 
 def pairs [n] (xs: [n]f32) : [n](f32, f32) = map (\x -> (x, 1 - x)) xs
@@ -48,3 +48,10 @@ entry hist_max_primal [k] [n] (g: [k]f32) (xs: [n]f32) = bins f32.max (-f32.inf)
 entry hist_max_gradient [k] [n] (g: [k]f32) (xs: [n]f32) = vjp (bins f32.max (-f32.inf) g) xs g
 entry hist_product_primal [k] [n] (g: [k]f32) (xs: [n]f32) = bins (*) 1 g xs
 entry hist_product_gradient [k] [n] (g: [k]f32) (xs: [n]f32) = vjp (bins (*) 1 g) xs g
+
+def hist_linear [k] [n] (g: [k]f32) (xs: [n]f32) : [k]f32 =
+  let place x = i64.f32 (x * f32.i64 k)
+  in map (.0) (reduce_by_index (map (\x -> (x, 1)) g) compose (0, 1) (map place xs) (pairs xs))
+
+entry hist_linear_primal [k] [n] (g: [k]f32) (xs: [n]f32) = hist_linear g xs
+entry hist_linear_gradient [k] [n] (g: [k]f32) (xs: [n]f32) = vjp (hist_linear g) xs g

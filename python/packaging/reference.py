@@ -1,4 +1,4 @@
-"""Writes the reference of the package, `docs/python-reference.md`, from its docstrings: `python python/packaging/reference.py docs/python-reference.md`.
+"""Writes the reference of the package, `docs/book/src/python-reference.md`, from its docstrings: `python python/packaging/reference.py docs/book/src/python-reference.md`.
 
 The package has to be installed. A test compares what this writes with the file.
 """

@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib.util
 import os
+import re
 import unittest
 from pathlib import Path
 
@@ -18,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Documents(unittest.TestCase):
+    maxDiff = None
+
     def test_examples(self):
         finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
         for name in fehu.__all__:
@@ -31,6 +34,25 @@ class Documents(unittest.TestCase):
                 for test in examples:
                     runner.run(test, out=said.append)
                 self.assertEqual("".join(said), "")
+
+    def test_the_book(self):
+        """Blocks of Python in the book and the README are sessions; one that is not run says why."""
+        block = re.compile(r"^(<!-- not run: .*-->\n)?```python\n(.*?)^```$", re.M | re.S)
+        parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs" / "book" / "src").glob("*.md"))]
+        count = 0
+        for page in pages:
+            # These have tests of their own.
+            if page.name in ("python-reference.md", "from-numpy.md"):
+                continue
+            with self.subTest(page.name):
+                sessions = [text for reason, text in block.findall(page.read_text("utf-8")) if not reason]
+                self.assertTrue(all(text.startswith(">>> ") for text in sessions), "a block begins with a prompt")
+                said = []
+                runner.run(parser.get_doctest("\n".join(sessions), {}, page.name, str(page), 0), out=said.append)
+                self.assertEqual("".join(said), "")
+                count += len(sessions)
+        self.assertGreater(count, 3)
 
     def test_stubs_of_programs_are_current(self):
         """`typed/use.py` is checked against them by mypy."""
@@ -53,7 +75,7 @@ class Documents(unittest.TestCase):
         spec = importlib.util.spec_from_file_location("reference", REPOSITORY / "python" / "packaging" / "reference.py")
         reference = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(reference)
-        written = (REPOSITORY / "docs" / "python-reference.md").read_text("utf-8")
+        written = (REPOSITORY / "docs" / "book" / "src" / "python-reference.md").read_text("utf-8")
         self.assertEqual(reference.reference(), written, "run python/packaging/reference.py")
 
 

@@ -118,7 +118,7 @@ pub(crate) enum Command {
 
 const LSP_HELP: &str = "\
 Editors start this command and speak the Language Server Protocol with it, over standard input and output.
-How to set up VS Code, Neovim, Helix, Emacs and Zed is in docs/editors.md.
+How to set up VS Code, Neovim, Helix, Emacs and Zed is in docs/book/src/editors.md.
 
 Examples:
   fehu lsp                               What an editor is to run for files *.fut.";

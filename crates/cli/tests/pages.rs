@@ -1,4 +1,4 @@
-//! What is said about commands: every one has an example, a chapter in `docs/commands.md`, a manual page, and is completed by shells.
+//! What is said about commands: every one has an example, a chapter in `docs/book/src/commands.md`, a manual page, and is completed by shells.
 
 use crate::common::{fehu, folder, repository, succeed};
 use std::process::Command;
@@ -43,12 +43,15 @@ fn every_command_has_a_chapter_and_an_example() {
             chapter(&[command, &inner]);
         }
     }
-    let file = repository().join("docs/commands.md");
+    let file = repository().join("docs/book/src/commands.md");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&file, &text).expect("it can be written");
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == text, "docs/commands.md is not what `--help` says; BLESS=1 writes it anew");
+    assert!(
+        written == text,
+        "docs/book/src/commands.md is not what `--help` says; BLESS=1 writes it anew"
+    );
 }
 
 #[test]

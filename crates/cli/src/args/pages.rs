@@ -32,7 +32,7 @@ Comments are Markdown. A comment that starts with `-- > ` after an empty line is
   -- > :table {n = ns, time = ts}    A table.
   -- > :text message                 Bytes as text.
 `:brief` before a directive hides its parameters, `:covert` all of it. Results are kept in prog-img/ and computed again only if
-what they depend on has changed. docs/literate.md has all of it.";
+what they depend on has changed. docs/book/src/literate.md has all of it.";
 
 const SCRIPT_HELP: &str = "\
 Examples:
@@ -50,7 +50,7 @@ Examples:
   fehu doc -o doc --prelude       What every program can use.
   fehu test --doc lib/            Try the examples in the comments.
 
-In a comment, lines `>>> expression` and the answer after it are an example. docs/doc.md has more.";
+In a comment, lines `>>> expression` and the answer after it are an example. docs/book/src/doc.md has more.";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DocArgs {

@@ -45,6 +45,13 @@ pub(super) fn binary(b: &mut Builder<'_>, op: BinOp, x: Atom, y: Atom) -> Atom {
     b.exp("d", Exp::BinOp(op, x, y)).into()
 }
 
+/// How many elements an array of these sizes has.
+pub(super) fn product(b: &mut Builder<'_>, sizes: &[Atom]) -> Atom {
+    let mut sizes = sizes.iter().copied();
+    let first = sizes.next().unwrap_or(Atom::i64(1));
+    sizes.fold(first, |product, size| binary(b, BinOp::Mul, product, size))
+}
+
 fn is_bool(b: &Builder<'_>, x: Atom) -> bool {
     prim_of(&b.atom_ty(x)) == Some(Prim::Bool)
 }

@@ -12,6 +12,9 @@
 //!
 //! That holds inside of functions, where the result is that of one position. Elsewhere it may be much larger than what it is made of,
 //! and must not be stored if it need not.
+//!
+//! A function with two products has tiles for one of them only. So a map that makes a product already does not take another one, as in the
+//! sum of two products; what it yields is as large as they are.
 
 use super::Cx;
 use super::mentions::stm_mentions;
@@ -26,7 +29,13 @@ const INNER: usize = 1;
 /// Whether a producer is a product, and the consumer, which reads its rows, would make it something else.
 pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     let Exp::Screma(product) = &producer.exp else { return false };
-    if !cx.within || !is_product(product, cx.vars) {
+    if !is_product(product, cx.vars) {
+        return false;
+    }
+    if map(&consumer.exp).is_some_and(|op| is_product(op, cx.vars)) {
+        return true;
+    }
+    if !cx.within {
         return false;
     }
     let Exp::Screma(op) = &consumer.exp else { return true };

@@ -7,11 +7,12 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `accumulate`: accumulators in the primal;
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`: histograms by any operator; `accumulate`: accumulators in the primal;
 //! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
+mod bins;
 mod choose;
 mod control;
 mod cut;
@@ -127,6 +128,8 @@ enum Saved {
     Selected,
     /// The bins of a histogram of minima, maxima or products, as they were before.
     Bins(Var),
+    /// The bins of a histogram by another operator, as they were before.
+    AnyBins(Vec<Var>),
     /// For each destination of a scatter, who has written each place.
     Winners(Vec<Var>),
 }
@@ -286,6 +289,7 @@ impl Reverse {
                 self.bins_back(b, op.width, bins, (op.inputs[0], op.inputs[1]));
                 Ok(())
             }
+            (Exp::Hist(op), Saved::AnyBins(before)) => self.any_bins_back(b, stm, op, before),
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
             (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
             (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),

@@ -9,18 +9,19 @@
 //! ```
 //!
 //! That is two histograms and two maps, all of them parallel. As for single products (`product`), quotients are useless if some z is too
-//! large or too small for a number; values are then combined one after the other.
+//! large or too small for a number; values are then combined as by any operator (`bins`).
 
 use super::Reverse;
+use super::bins::in_chunks;
 use super::product::{of_floats, regular};
 use super::select::Bins;
-use super::write::{at_or_zero, one_by_one};
+use super::write::at_or_zero;
 use crate::differentiate::Res;
 use crate::differentiate::num::{add_lambda, binary, map, mul, number, select};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Hist, HistOp, Red, Screma, Type, Var};
+use fehu_ir::{Atom, BinOp, CmpOp, Exp, Hist, HistOp, Red, Screma, Type, Var};
 
 /// The type of the numbers, if a histogram multiplies some that have fractions.
 pub(super) fn multiplied(op: &Hist, b: &Builder<'_>) -> Option<Prim> {
@@ -53,10 +54,7 @@ impl Reverse {
         only.is_host = self.is_host;
         only.varied.extend([values, bins.before]);
         let mut inner = Builder::new(b.vars_mut());
-        let after = inner.param("bins", inner.ty(bins.after).clone());
-        let start = HistOp { dests: vec![bins.before], ..op.ops[0].clone() };
-        let repeated = one_by_one(&mut inner, vec![after], op, &start, &indices, &[values]);
-        let body = Body { stms: vec![repeated], results: vec![after.into()] };
+        let body = inner.body(|b| in_chunks(b, op, &[bins.before]));
         only.scope(&mut inner, body, &[Some(adjoint.into())])?;
         let results = [values, bins.before].map(|var| only.take_or_zero(&mut inner, var));
         let no = inner.finish(results.to_vec());

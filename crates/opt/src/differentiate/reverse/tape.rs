@@ -16,7 +16,7 @@ use super::Reverse;
 use super::keep::Kept;
 use super::repeat::{Room, Taped};
 use super::strip::convert;
-use crate::differentiate::num::{binary, number, whole};
+use crate::differentiate::num::{binary, number, product, whole};
 use crate::differentiate::once::unchecked;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
@@ -274,10 +274,4 @@ fn totals(b: &mut Builder<'_>, stm: &Stm, taped: &Taped, arrays: &[Var]) -> Vec<
 fn count_of(b: &mut Builder<'_>, array: Var) -> Atom {
     let shape = b.ty(array).shape().to_vec();
     product(b, &shape)
-}
-
-fn product(b: &mut Builder<'_>, sizes: &[Atom]) -> Atom {
-    let mut sizes = sizes.iter().copied();
-    let first = sizes.next().unwrap_or(Atom::i64(1));
-    sizes.fold(first, |product, size| binary(b, BinOp::Mul, product, size))
 }

@@ -1,21 +1,16 @@
 //! Histograms and scatters.
 //!
-//! The adjoint of a value that a histogram adds is that of its bin, minima and maxima are in `select`, products in `product_bins`; all other histograms are differentiated as loops that combine one value
-//! after the other. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
+//! The adjoint of a value that a histogram adds is that of its bin; minima and maxima are in `select`, products in `product_bins`, all others in `bins`. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
 
 use super::product_bins::multiplied;
 use super::select::extremum;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
-use crate::differentiate::activity;
 use crate::differentiate::num::{binary, identity, map, select, whole, zero};
 use crate::differentiate::sums::is_sum;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
-use fehu_ir::subst::copy_lambda;
-use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Hist, HistOp, LoopForm, LoopParam, Scatter, Stm, Type, Var,
-};
+use fehu_ir::{Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Scatter, Stm, Type, Var};
 
 impl Reverse {
     pub(super) fn hist_forward(
@@ -30,37 +25,20 @@ impl Reverse {
             steps.push(Step { stm, saved: Saved::Nothing });
             return Ok(());
         }
-        if let [hist] = &op.ops[..]
-            && hist.shape.len() == 1
-            && extremum(&hist.op).is_some()
-        {
+        let [hist] = &op.ops[..] else {
+            for alone in one_operator_each(b, &stm, op) {
+                self.hist_forward(b, alone, steps)?;
+            }
+            return Ok(());
+        };
+        let is_extremum = hist.shape.len() == 1 && extremum(&hist.op).is_some();
+        if is_extremum || self.is_host && multiplied(op, b).is_some() {
             let before = b.exp("before", Exp::Copy(hist.dests[0]));
             b.push(stm.clone());
             steps.push(Step { stm, saved: Saved::Bins(before) });
             return Ok(());
         }
-        if self.is_host && multiplied(op, b).is_some() {
-            let before = b.exp("before", Exp::Copy(op.ops[0].dests[0]));
-            b.push(stm.clone());
-            steps.push(Step { stm, saved: Saved::Bins(before) });
-            return Ok(());
-        }
-        let mut pat = stm.pat.iter().copied();
-        let mut index = 0;
-        let mut value: usize = op.ops.iter().map(|hist| hist.shape.len()).sum();
-        for hist in &op.ops {
-            let mine: Vec<Var> = pat.by_ref().take(hist.dests.len()).collect();
-            let indices = op.inputs[index..index + hist.shape.len()].to_vec();
-            let values = op.inputs[value..value + hist.dests.len()].to_vec();
-            (index, value) = (index + hist.shape.len(), value + hist.dests.len());
-            let mut repeated = one_by_one(b, mine, op, hist, &indices, &values);
-            repeated.loc.clone_from(&stm.loc);
-            let only = Body { stms: vec![repeated.clone()], results: Vec::new() };
-            activity::varied(&only, b.vars(), &mut self.varied);
-            activity::useful(&only, &mut self.useful);
-            self.forward(b, repeated, steps)?;
-        }
-        Ok(())
+        self.any_bins_forward(b, stm, steps)
     }
 
     pub(super) fn hist_back(&mut self, b: &mut Builder<'_>, stm: &Stm, op: &Hist) -> Res<()> {
@@ -227,56 +205,23 @@ fn gather(
     })[0]
 }
 
-/// A histogram as a loop that combines one value after the other with its bin.
-pub(super) fn one_by_one(
-    b: &mut Builder<'_>,
-    pat: Vec<Var>,
-    op: &Hist,
-    hist: &HistOp,
-    indices: &[Var],
-    values: &[Var],
-) -> Stm {
-    let counter = b.param("i", Type::I64);
-    let params: Vec<LoopParam> = hist
-        .dests
-        .iter()
-        .map(|dest| LoopParam { var: b.param("bins", b.ty(*dest).clone()), init: (*dest).into() })
-        .collect();
-    let bins: Vec<Var> = params.iter().map(|param| param.var).collect();
-    let combine = copy_lambda(&hist.op, b.vars_mut());
-    let body = b.body(|b| {
-        let at = |b: &mut Builder<'_>, array: Var, fixed: Vec<Atom>| -> (Atom, Vec<Dim>) {
-            let rest = b.ty(array).shape()[fixed.len()..].to_vec();
-            let mut dims: Vec<Dim> = fixed.into_iter().map(Dim::Fix).collect();
-            dims.extend(rest.into_iter().map(whole));
-            (b.exp("x", Exp::Index(array, dims.clone())).into(), dims)
-        };
-        let place: Vec<Atom> =
-            indices.iter().map(|index| at(b, *index, vec![counter.into()]).0).collect();
-        let here = inside(b, &place, &hist.shape);
-        let types: Vec<Type> = bins.iter().map(|var| b.ty(*var).clone()).collect();
-        let yes = b.body(|b| {
-            let (mut args, mut slices) = (Vec::new(), Vec::new());
-            for bin in &bins {
-                let (old, dims) = at(b, *bin, place.clone());
-                args.push(old);
-                slices.push(dims);
-            }
-            for value in values {
-                args.push(at(b, *value, vec![counter.into()]).0);
-            }
-            let results = crate::differentiate::inline(b, combine, args);
-            let mut new = Vec::new();
-            for ((bin, dims), result) in bins.iter().zip(slices).zip(results) {
-                let copy = b.exp("copy", Exp::Copy(*bin));
-                new.push(b.exp("bins", Exp::Update(copy, dims, result)).into());
-            }
-            new
-        });
-        let no = Body::of(bins.iter().map(|var| Atom::Var(*var)).collect());
-        let next = b.several("bins", types, Exp::If(here, Box::new([yes, no])));
-        next.into_iter().map(Atom::Var).collect()
-    });
-    let form = LoopForm::For(counter, op.width);
-    Stm::new(pat, Exp::Loop(params, form, Box::new(body)))
+/// The operators of a histogram in histograms of their own.
+fn one_operator_each(b: &mut Builder<'_>, stm: &Stm, op: &Hist) -> Vec<Stm> {
+    let mut pat = stm.pat.iter().copied();
+    let mut index = 0;
+    let mut value: usize = op.ops.iter().map(|hist| hist.shape.len()).sum();
+    let mut all = Vec::new();
+    for hist in &op.ops {
+        let (rank, count) = (hist.shape.len(), hist.dests.len());
+        let mut inputs = op.inputs[index..index + rank].to_vec();
+        inputs.extend_from_slice(&op.inputs[value..value + count]);
+        (index, value) = (index + rank, value + count);
+        let mut types = vec![Type::I64; rank];
+        types.extend_from_slice(&hist.op.ret);
+        let map = identity(b, &types);
+        let alone = Hist { width: op.width, inputs, map, ops: vec![hist.clone()] };
+        let pat = pat.by_ref().take(count).collect();
+        all.push(Stm { pat, exp: Exp::Hist(Box::new(alone)), ..stm.clone() });
+    }
+    all
 }
