@@ -1,7 +1,7 @@
 //! The arguments of `fehu profile`.
 
 use super::suites::ServerArgs;
-use super::{Backend, Color};
+use super::Backend;
 
 pub(crate) const PROFILE_HELP: &str = "\
 The program runs on the data sets of its test blocks, or on values from standard input if it has none: once to warm up, and once
@@ -66,9 +66,6 @@ pub(crate) struct ProfileArgs {
     /// The seed for random inputs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value = "auto", hide = true)]
-    pub(crate) color: Color,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
