@@ -1,7 +1,7 @@
 //! The arguments of `fehu profile`.
 
-use super::suites::ServerArgs;
 use super::Backend;
+use super::suites::ServerArgs;
 
 pub(crate) const PROFILE_HELP: &str = "\
 The program runs on the data sets of its test blocks, or on values from standard input if it has none: once to warm up, and once
