@@ -137,10 +137,10 @@ impl<'e, 'a> Tally<'e, 'a> {
             }
             None => count,
         };
-        match elements {
-            ImpExp::Const(Scalar::I64(n)) => ImpExp::int(n.saturating_mul(size)),
-            elements => bin(BinOp::Mul, elements, ImpExp::int(size)),
+        if let ImpExp::Const(Scalar::I64(count)) = elements {
+            return ImpExp::int(count.saturating_mul(size));
         }
+        bin(BinOp::Mul, elements, ImpExp::int(size))
     }
 
     fn product(&self, sizes: &[Atom]) -> Option<Poly> {
