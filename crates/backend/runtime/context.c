@@ -1,4 +1,4 @@
-// Making and ending contexts, errors, the log, tuning parameters, reports.
+// Making and ending contexts, errors, the log, tuning parameters.
 
 #ifdef FE_MULTICORE
 // Makes ctx->scheduler, for ctx->cfg->num_threads threads (0: as many as there are cores). No thread is started yet.
@@ -203,6 +203,10 @@ FE_COLD FE_SHARED void fe_compare(struct futhark_context *ctx, int param, int64_
   }
 }
 
+static bool fe_profile_new(struct futhark_context *ctx);
+static void fe_profile_clear(struct futhark_context *ctx);
+static void fe_profile_free(struct futhark_context *ctx);
+
 // Contexts
 
 struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) {
@@ -214,7 +218,7 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
   ctx->log = stderr;
   ctx->debugging = cfg->debugging;
   ctx->logging = cfg->logging || cfg->debugging;
-  ctx->profiling = cfg->profiling;
+  ctx->profiling = cfg->profiling && fe_profile_new(ctx);
   ctx->born = fe_now();
   fe_pool_init(&ctx->pool);
 #ifdef FE_MULTICORE
@@ -275,7 +279,7 @@ void futhark_context_free(struct futhark_context *ctx) {
     }
   }
   free(ctx->comparisons);
-  free(ctx->events);
+  fe_profile_free(ctx);
   free(ctx->error);
   free(ctx);
 }
@@ -310,132 +314,7 @@ int futhark_context_clear_caches(struct futhark_context *ctx) {
 #ifdef FE_GPU
   fe_gpu_forget(ctx);
 #endif
-  ctx->num_events = 0;
+  fe_profile_clear(ctx);
   ctx->num_comparisons = 0;
   return FUTHARK_SUCCESS;
-}
-
-// Profiling
-
-void futhark_context_pause_profiling(struct futhark_context *ctx) { ctx->profiling_paused = true; }
-
-void futhark_context_unpause_profiling(struct futhark_context *ctx) { ctx->profiling_paused = false; }
-
-FE_SHARED void fe_event_add(struct futhark_context *ctx, const char *name, const char *provenance, int64_t start,
-                            int64_t end) {
-  fe_context_lock(ctx);
-  if (ctx->num_events == ctx->max_events) {
-    int64_t more = ctx->max_events == 0 ? 64 : 2 * ctx->max_events;
-    struct fe_event *events = realloc(ctx->events, (size_t)more * sizeof *events);
-    if (events != NULL) {
-      ctx->events = events;
-      ctx->max_events = more;
-    }
-  }
-  if (ctx->num_events < ctx->max_events) {
-    struct fe_event event = {name, provenance, start - ctx->born, end - ctx->born};
-    ctx->events[ctx->num_events++] = event;
-  }
-  fe_context_unlock(ctx);
-}
-
-// A text that grows. After a failure it stays NULL and everything else is ignored.
-struct fe_text {
-  char *chars;
-  size_t length;
-  size_t capacity;
-  bool failed;
-};
-
-static void fe_text_add(struct fe_text *text, const char *chars, size_t length) {
-  if (text->length + length + 1 > text->capacity && !text->failed) {
-    size_t capacity = 2 * (text->length + length + 1);
-    char *larger = realloc(text->chars, capacity);
-    text->failed = larger == NULL;
-    if (larger != NULL) {
-      text->chars = larger;
-      text->capacity = capacity;
-    }
-  }
-  if (!text->failed) {
-    memcpy(text->chars + text->length, chars, length);
-    text->length += length;
-    text->chars[text->length] = '\0';
-  }
-}
-
-static void fe_text_words(struct fe_text *text, const char *words) { fe_text_add(text, words, strlen(words)); }
-
-static void fe_text_number(struct fe_text *text, int64_t number) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%" PRId64, number);
-  fe_text_words(text, digits);
-}
-
-// A string of JSON.
-static void fe_text_quoted(struct fe_text *text, const char *chars) {
-  fe_text_words(text, "\"");
-  for (; *chars != '\0'; chars++) {
-    char escape[8] = {*chars, '\0'};
-    if (*chars == '"' || *chars == '\\') {
-      snprintf(escape, sizeof escape, "\\%c", *chars);
-    } else if ((unsigned char)*chars < 0x20) {
-      snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*chars);
-    }
-    fe_text_words(text, escape);
-  }
-  fe_text_words(text, "\"");
-}
-
-char *futhark_context_report(struct futhark_context *ctx) {
-  struct fe_text text = {0};
-#ifdef FE_GPU
-  fe_gpu_settle(ctx);
-  fe_text_words(&text, "{\"memory\":{\"device\": ");
-#else
-  fe_text_words(&text, "{\"memory\":{\"default space\": ");
-#endif
-  fe_pool_settle(&ctx->pool);
-  fe_text_number(&text, (int64_t)ctx->pool.peak);
-#ifdef FE_GPU
-  fe_text_words(&text, "},\"eviction\":{\"blocks\":");
-  fe_text_number(&text, ctx->gpu.evictions.count);
-  fe_text_words(&text, ",\"bytes_out\":");
-  fe_text_number(&text, ctx->gpu.evictions.bytes_out);
-  fe_text_words(&text, ",\"bytes_in\":");
-  fe_text_number(&text, ctx->gpu.evictions.bytes_in);
-  fe_text_words(&text, ",\"limit\":");
-  fe_text_number(&text, ctx->cfg == NULL ? 0 : ctx->cfg->gpu.memory_limit);
-#endif
-  fe_text_words(&text, "},\"events\":[");
-  for (int64_t i = 0; i < ctx->num_events; i++) {
-    const struct fe_event *event = &ctx->events[i];
-    fe_text_words(&text, i == 0 ? "{\"name\":" : ",{\"name\":");
-    fe_text_quoted(&text, event->name);
-    fe_text_words(&text, ",\"start\":");
-    fe_text_number(&text, event->start);
-    fe_text_words(&text, ",\"end\":");
-    fe_text_number(&text, event->end);
-    fe_text_words(&text, ",\"provenance\":");
-    fe_text_quoted(&text, event->provenance);
-    fe_text_words(&text, "}");
-  }
-  fe_text_words(&text, "]");
-  if (ctx->num_comparisons > 0) {
-    fe_text_words(&text, ",\"compared\":[");
-    for (int64_t i = 0; i < ctx->num_comparisons; i++) {
-      fe_text_words(&text, i == 0 ? "[" : ",[");
-      fe_text_quoted(&text, fe_program.tuning_names[ctx->comparisons[i].param]);
-      fe_text_words(&text, ",");
-      fe_text_number(&text, ctx->comparisons[i].value);
-      fe_text_words(&text, "]");
-    }
-    fe_text_words(&text, "]");
-  }
-  fe_text_words(&text, "}");
-  if (text.failed) {
-    free(text.chars);
-    return NULL;
-  }
-  return text.chars;
 }

@@ -16,14 +16,6 @@ struct futhark_context_config {
   int64_t tuning[]; // the parameters of the program; zero means the default
 };
 
-// Something that took time, for the report.
-struct fe_event {
-  const char *name; // these two must live as long as the context
-  const char *provenance;
-  int64_t start; // nanoseconds since the context was made
-  int64_t end;
-};
-
 // What a threshold was compared with.
 struct fe_comparison {
   int param;
@@ -43,9 +35,7 @@ struct futhark_context {
   bool profiling;
   bool profiling_paused;
   int64_t born;
-  struct fe_event *events;
-  int64_t num_events;
-  int64_t max_events;
+  struct fe_profile *profile; // NULL if not `profiling`
   struct fe_comparison *comparisons; // each of them once
   int64_t num_comparisons;
   int64_t max_comparisons;
@@ -80,6 +70,10 @@ FE_UNUSED static int fe_begin_call(struct futhark_context *ctx) {
   if (ctx->ready) {
     fe_forget_error(ctx);
   }
+  if (ctx->profile != NULL) {
+    ctx->profile->num_open = 0;
+    ctx->profile->ignored = 0;
+  }
   return fe_usable(ctx);
 }
 
@@ -103,7 +97,7 @@ FE_COLD FE_SHARED void fe_compare(struct futhark_context *ctx, int param, int64_
 
 // A value that a threshold is about to be compared with.
 FE_UNUSED static inline int64_t fe_compared(struct futhark_context *ctx, int param, int64_t value) {
-  if (ctx->logging) {
+  if (ctx->logging || ctx->profiling) {
     fe_compare(ctx, param, value);
   }
   return value;
@@ -117,14 +111,9 @@ FE_UNUSED static inline int64_t fe_event_start(struct futhark_context *ctx) {
   return ctx->profiling ? fe_now() : 0;
 }
 
-// Something that lasted from `start` to `end`. Events that no memory is left for are lost.
-FE_SHARED void fe_event_add(struct futhark_context *ctx, const char *name, const char *provenance, int64_t start,
-                            int64_t end);
-
-// Something ends that began at `start`.
-FE_UNUSED static void fe_event_end(struct futhark_context *ctx, const char *name, const char *provenance,
-                                   int64_t start) {
-  if (ctx->profiling && !ctx->profiling_paused) {
-    fe_event_add(ctx, name, provenance, start, fe_now());
+// A call of an entry point ends.
+FE_UNUSED static void fe_event_end(struct futhark_context *ctx, const char *name, int64_t start) {
+  if (ctx->profiling) {
+    fe_call_end(ctx, name, start);
   }
 }

@@ -2,6 +2,7 @@
 // scheduler and devices need to know. After types.h.
 
 struct fe_kernel;
+struct fe_operator;
 struct fe_streaming;
 
 struct fe_entry {
@@ -27,6 +28,10 @@ struct fe_program {
   const char *const *tuning_names, *const *tuning_classes;
   // Places with a parallel operation; the scheduler knows something of each.
   int num_sites;
+  // What profiles know: operators, and where the parts of all of them are in the source. None if it was not asked for.
+  int num_operators;
+  const struct fe_operator *operators;
+  const char *const *operator_parts;
   // Values that are computed once. What `constants_init` has allocated is released by `constants_free`, also if it
   // fails in the middle.
   size_t constants_size;

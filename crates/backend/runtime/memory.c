@@ -331,7 +331,11 @@ FE_SHARED int fe_alloc_slow(struct futhark_context *ctx, struct fe_mem *m, int64
   if (ctx->cancelled) {
     return fe_stop(ctx);
   }
+  const int64_t start = fe_event_start(ctx);
   struct fe_block *block = fe_pool_get(fe_pool_of(ctx), bytes);
+  if (ctx->profiling) {
+    fe_alloc_end(ctx, start);
+  }
   if (block == NULL) {
     return fe_alloc_failed(ctx, bytes);
   }

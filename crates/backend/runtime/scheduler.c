@@ -141,9 +141,13 @@ static double fe_run_piece(struct fe_worker *w, struct fe_region *r, int64_t lo,
     first = fe_chunk_start(r->n, r->chunks, lo);
     last = fe_chunk_start(r->n, r->chunks, hi);
   }
+  const int64_t begun = fe_event_start(s->ctx);
   uint64_t stolen = w->stolen, start = fe_ticks();
   int error = s->ctx->cancelled ? fe_stop(s->ctx) : r->task(s->ctx, r->env, chunk, first, last);
   double ticks = (double)fe_ticks_since(start);
+  if (s->ctx->profiling && r->depth == 1) {
+    fe_piece_end(s->ctx, w->index, begun);
+  }
   if (error != 0) {
     int none = 0;
     atomic_compare_exchange_strong(&r->error, &none, error);

@@ -24,6 +24,8 @@ pub struct Program<'a> {
     pub sites: usize,
     /// Whether functions of floats are the C library's.
     pub strict_float: bool,
+    /// Whether there are tables of operators for profiles, `fe_operators` and `fe_operator_parts`.
+    pub profiled: bool,
 }
 
 /// Puts the C file together.
@@ -39,7 +41,7 @@ pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> 
     if mode == Mode::Shared {
         parts(&mut out, BINDINGS);
     }
-    part(&mut out, "tables", &format!("{}{}", api.tables, table(mode, target, program.sites)));
+    part(&mut out, "tables", &format!("{}{}", api.tables, table(mode, target, program)));
     out.push_str("\n#ifndef FE_SEPARATE\n");
     sources(&mut out, mode, target, api.streams);
     out.push_str("\n#endif // FE_SEPARATE\n");
@@ -97,7 +99,8 @@ fn sources(out: &mut String, mode: Mode, target: Target, streams: bool) {
 }
 
 /// What a program tells the runtime, and a shared library those who load it; see `entries.h` and `bindings.h`.
-fn table(mode: Mode, target: Target, sites: usize) -> String {
+fn table(mode: Mode, target: Target, program: Program<'_>) -> String {
+    let sites = program.sites;
     let mut out = format!(
         "\nFE_SHARED_DEFINED const struct fe_program fe_program = {{
   .num_tuning_params = sizeof fe_tuning_names / sizeof fe_tuning_names[0] - 1,
@@ -109,6 +112,14 @@ fn table(mode: Mode, target: Target, sites: usize) -> String {
   .constants_free = fe_constants_free,
 "
     );
+    if program.profiled {
+        out.push_str(
+            "  .num_operators = sizeof fe_operators / sizeof fe_operators[0],
+  .operators = fe_operators,
+  .operator_parts = fe_operator_parts,
+",
+        );
+    }
     if target.is_gpu() {
         out.push_str(
             "  .num_kernels = sizeof fe_kernels / sizeof fe_kernels[0] - 1,
@@ -229,11 +240,12 @@ const BASE: Files = files![
 /// What functions that call themselves use.
 pub(crate) const STACK: &str = include_str!("../runtime/stack.h");
 /// What programs tell of themselves, contexts, and what the functions of the interface have in common.
-const CONTEXT: Files = files!["types.h", "entries.h", "streams.h", "context.h", "interface.h"];
+const CONTEXT: Files =
+    files!["types.h", "entries.h", "streams.h", "profile.h", "context.h", "interface.h"];
 /// What shared libraries tell those who load them.
 const BINDINGS: Files = files!["bindings.h"];
 /// Memory and contexts.
-const CONTEXTS: Files = files!["memory.c", "context.c"];
+const CONTEXTS: Files = files!["memory.c", "context.c", "profile.c"];
 /// Objects of the interface.
 const INTERFACE: Files = files!["interface.c"];
 /// Entry points on sequences.

@@ -35,6 +35,7 @@ fn whole(mode: Mode, target: Target) -> (String, Api) {
         functions: FUNCTIONS,
         sites: 0,
         strict_float: false,
+        profiled: false,
     };
     (assemble(mode, target, program, &api), api)
 }

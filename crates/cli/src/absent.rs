@@ -9,7 +9,7 @@ pub(crate) fn message(program: &str, command: &str) -> Option<String> {
     ))
 }
 
-const COMMANDS: [(&[&str], &str); 5] = [
+const COMMANDS: [(&[&str], &str); 4] = [
     (
         &["pyopencl", "python"],
         "Python programs can use the C libraries that `c --library`, `multicore --library` and\n\
@@ -20,9 +20,5 @@ const COMMANDS: [(&[&str], &str); 5] = [
     (
         &["wasm", "wasm-multicore"],
         "`c --library` makes a C library, which other tools compile to WebAssembly.",
-    ),
-    (
-        &["profile"],
-        "`bench --profile` measures the parts of a program, and `report` says what became of its source.",
     ),
 ];

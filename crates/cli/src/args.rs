@@ -4,6 +4,7 @@ pub(crate) mod dev;
 pub(crate) mod foreign;
 pub(crate) mod pages;
 pub(crate) mod pkg;
+pub(crate) mod profile;
 pub(crate) mod small;
 pub(crate) mod suites;
 
@@ -11,6 +12,7 @@ use self::dev::{DEV_EXAMPLES, DevArgs};
 use self::foreign::{FOREIGN_HELP, ForeignArgs, PrototypesArgs};
 use self::pages::PagesCommand;
 use self::pkg::{PKG_HELP, PkgArgs};
+use self::profile::{PROFILE_HELP, ProfileArgs};
 use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
@@ -90,6 +92,9 @@ pub(crate) enum Command {
     /// Show, line by line, what the optimiser did with a program, and what it could not do.
     #[command(after_help = REPORT_HELP)]
     Report(ReportArgs),
+    /// Show where the time of a program goes, line by line, and what limits each line.
+    #[command(after_help = PROFILE_HELP)]
+    Profile(Box<ProfileArgs>),
     #[command(flatten)]
     Pages(PagesCommand),
     /// Print the prototypes of a program's foreign functions, as a header for C.
@@ -315,6 +320,9 @@ pub(crate) struct CompileArgs {
     /// Perform all run-time checks, even where the program says `#[unsafe]`.
     #[arg(long)]
     pub(crate) safe: bool,
+    /// Have the program note what its operators do when it runs with `-P`; see `fehu profile`.
+    #[arg(long)]
+    pub(crate) profiling: bool,
     #[command(flatten)]
     pub(crate) foreign: ForeignArgs,
     /// Do not show warnings.

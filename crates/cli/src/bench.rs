@@ -128,6 +128,7 @@ fn options(args: &BenchArgs) -> Result<Options, String> {
         program_options: server.pass_option.clone(),
         tuning: server.tuning_extension(),
         cache_files: server.cache_extension.clone(),
+        profiled: args.profile,
         ..Compile::new(args.backend.target())
     };
     let limits = Limits {

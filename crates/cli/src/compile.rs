@@ -56,6 +56,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
         strict_float: args.strict_float,
         foreign,
         plan,
+        profiled: args.profiling,
     };
     let name = match &args.output_name {
         Some(name) => PathBuf::from(name),
@@ -140,6 +141,7 @@ fn request(args: &RunArgs) -> Result<Request, u8> {
         strict_float: args.strict_float || args.backend.is_none(),
         foreign,
         plan,
+        profiled: false,
     })
 }
 

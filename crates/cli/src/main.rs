@@ -17,6 +17,7 @@ mod doc;
 mod literate;
 mod output;
 mod pkg;
+mod profile;
 mod progress;
 mod repl;
 mod report;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => repl::eval(args),
         Command::Repl(args) => repl::repl(args),
         Command::Report(args) => report::report(args),
+        Command::Profile(args) => profile::profile(args, name),
         Command::Pages(PagesCommand::Literate(args)) => literate::literate(args),
         Command::Pages(PagesCommand::Doc(args)) => doc::doc(args),
         Command::Pages(PagesCommand::Script(args)) => literate::script(args),

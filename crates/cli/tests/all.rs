@@ -22,6 +22,7 @@ mod nvrtc_compiler;
 mod packages;
 mod pages;
 mod parts;
+mod profile;
 mod protocol;
 mod python;
 #[path = "../../backend/tests/python_packages/mod.rs"]

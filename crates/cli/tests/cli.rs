@@ -217,7 +217,7 @@ fn a_missing_package_says_how_packages_get_there() {
 
 #[test]
 fn commands_of_the_peer_that_do_not_exist_are_known() {
-    for command in ["pyopencl", "hip", "ispc", "wasm", "profile"] {
+    for command in ["pyopencl", "hip", "ispc", "wasm"] {
         let output = fehu(&[command, "x.fut"]);
         assert_eq!(output.status.code(), Some(1), "{command}");
         let expected = format!("fehu does not have the command `{command}` yet");

@@ -91,6 +91,8 @@ fn is_quiet(body: &[Stm], in_the_beginning: bool) -> bool {
     body.iter().all(|stm| {
         let mut quiet = match stm {
             Stm::Comment(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Declare(..)
             | Stm::Assign(..)
             | Stm::Alloc(..)

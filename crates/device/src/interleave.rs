@@ -74,6 +74,8 @@ pub(super) fn find(
                 }));
             }
             Stm::Comment(_)
+            | Stm::Begin(_)
+            | Stm::End
             // In a kernel it has no addresses.
             | Stm::Foreign(_)
             | Stm::Declare(..)

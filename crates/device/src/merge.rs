@@ -73,6 +73,8 @@ fn goes_before(stm: &Stm, kernel: &Kernel, owners: &Owners, vars: &IdVec<V, VarI
     !sets
         && match stm {
             Stm::Comment(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Declare(..)
             | Stm::Assign(..)
             | Stm::Point(..)

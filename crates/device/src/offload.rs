@@ -186,6 +186,8 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Chunks(..)
             | Stm::Threads(_)
             | Stm::Blocks(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Copy { .. } => true,
             Stm::Foreign(call) => call.stream,
             Stm::Point(_, From::Mem(_), _) => true,

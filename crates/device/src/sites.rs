@@ -108,6 +108,8 @@ fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         }
         Stm::Export { block: None, .. }
         | Stm::Comment(_)
+        | Stm::Begin(_)
+        | Stm::End
         | Stm::Declare(..)
         | Stm::Assign(..)
         | Stm::Store(..)

@@ -96,6 +96,8 @@ pub struct Settings {
     pub orders: Option<u64>,
     /// Code of users that precedes the kernels.
     pub kernel_code: String,
+    /// Whether the program says what its operators do, for profiles.
+    pub profiled: bool,
 }
 
 /// A program is beyond what a stage can do: the name of an array whose place is too complicated.
@@ -120,6 +122,7 @@ impl Settings {
             few: false,
             orders: None,
             kernel_code: String::new(),
+            profiled: false,
         }
     }
 }

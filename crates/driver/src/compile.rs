@@ -18,7 +18,7 @@ use crate::foreign::{self, Foreign};
 use crate::load::Root;
 use crate::passes::{self, Plan};
 use crate::session::Session;
-use crate::stages::{Artifacts, Mode, Target, Unsafe};
+use crate::stages::{Artifacts, Mode, Places, Target, Unsafe};
 use crate::temporary::{self, Folder};
 use crate::translate::{Changes, Job, translate};
 use crate::{errors, pipelines, save};
@@ -49,6 +49,8 @@ pub struct Request {
     pub foreign: Foreign,
     /// The passes.
     pub plan: Plan,
+    /// Whether the program says what its operators do, for profiles.
+    pub profiled: bool,
 }
 
 /// A program in C.
@@ -70,16 +72,25 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let foreign = request.foreign.choice(request.target);
     let entry_points = request.entry_points.clone();
-    let changes = Changes { entry_points, unsafety, foreign };
-    let Request { target, mode, strict_float, .. } = *request;
+    let Request { target, mode, strict_float, profiled, .. } = *request;
+    let places = if profiled { Places::OfAll } else { Places::OfOperators };
+    let changes = Changes { entry_points, unsafety, foreign, places };
     let mut plan = request.plan.clone();
     if mode == Mode::Executable || !plan.passes.is_empty() {
         plan.passes.insert(0, fehu_opt::STEPS);
     }
     let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
-    let settings =
-        Settings { target, mode, strict_float, without, few: false, orders: None, kernel_code };
+    let settings = Settings {
+        target,
+        mode,
+        strict_float,
+        without,
+        few: false,
+        orders: None,
+        kernel_code,
+        profiled,
+    };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;
@@ -330,14 +341,14 @@ pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Optio
     // Places in messages are named relative to the current folder.
     let folder = std::env::current_dir().ok()?;
     let mut what = own_identity()?;
-    let Request { target, mode, warnings, entry_points, safe, strict_float, foreign, plan } =
-        request;
+    let Request { target, mode, warnings, entry_points, safe, strict_float, .. } = request;
+    let Request { foreign, plan, profiled, .. } = request;
     let foreign = foreign.identity();
     let passes: Vec<&str> = plan.passes.iter().map(|pass| pass.name).collect();
     // Writing to a string does not fail.
     let _ = write!(
         what,
-        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {foreign} {passes:?} {:?}",
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {foreign} {passes:?} {profiled} {:?}",
         plan.without
     );
     let folder = folder.to_str()?;

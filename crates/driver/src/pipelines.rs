@@ -276,9 +276,9 @@ pub const EMIT: Stage = Stage {
     name: "emit",
     about: "turns operators into loops, tasks and kernels",
     run: Run::Emit(|placed, settings| {
-        let Settings { target, strict_float, without, few, .. } = *settings;
+        let Settings { target, strict_float, without, few, profiled, .. } = *settings;
         let (device, tiling) = (target.is_gpu(), !without.tiling);
-        let options = fehu_emit::Options { device, strict_float, tiling, few };
+        let options = fehu_emit::Options { device, strict_float, tiling, few, profiled };
         fehu_emit::emit(placed, options)
     }),
 };

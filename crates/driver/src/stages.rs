@@ -10,7 +10,7 @@ use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
-pub use fehu_lower::Unsafe;
+pub use fehu_lower::{Places, Unsafe};
 use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
 
@@ -49,8 +49,9 @@ pub fn lower(
     program: &Program,
     sources: &SourceMap,
     unsafety: Unsafe,
+    places: Places,
 ) -> Result<fehu_ir::Prog, fehu_lower::Limit> {
-    fehu_lower::lower_with(sources, program, &units(loaded), unsafety)
+    fehu_lower::lower_with(sources, program, &units(loaded), unsafety, places)
 }
 
 /// Likewise, with all foreign functions.
@@ -101,6 +102,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
         functions: &functions.text,
         sites: imp.sites,
         strict_float,
+        profiled: functions.profiled,
     };
     let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
     let runtime = fehu_backend::runtime::separate(mode, target);

@@ -7,7 +7,7 @@ use crate::late;
 use crate::load::{self, Loaded, Root};
 use crate::passes::{self, Observer, Plan};
 use crate::session::{self, Session};
-use crate::stages::{self, Depth, Unsafe};
+use crate::stages::{self, Depth, Places, Unsafe};
 use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
@@ -38,6 +38,8 @@ pub struct Changes {
     pub unsafety: Unsafe,
     /// Which foreign functions are called as such.
     pub foreign: Choice,
+    /// Which statements know their places.
+    pub places: Places,
 }
 
 /// Translates a program. The lowered program is shown to `lowered`, the program after each pass to `observer`;
@@ -64,8 +66,8 @@ pub fn translate(
         if session.has_errors() {
             return;
         }
-        let unsafety = job.changes.unsafety;
-        let lower = |sources: &mut _| stages::lower(&loaded, &program, sources, unsafety);
+        let Changes { unsafety, places, .. } = job.changes;
+        let lower = |sources: &mut _| stages::lower(&loaded, &program, sources, unsafety, places);
         let made = session.stage("lower", lower);
         let prog = match made {
             Ok(prog) => prog,

@@ -22,6 +22,7 @@ fn request(mode: Mode) -> Request {
         strict_float: false,
         foreign: Default::default(),
         plan: Plan::none(),
+        profiled: false,
     }
 }
 

@@ -52,6 +52,7 @@ fn compile(program: &str) -> Outcome {
         strict_float: false,
         foreign: Default::default(),
         plan: Plan::of(pipelines::CPU.passes),
+        profiled: false,
     };
     compile::generate(&Memory::default(), &root(program), &request).0
 }

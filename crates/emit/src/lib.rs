@@ -11,7 +11,7 @@
 //! `control` branches, loops and calls; `foreign` calls of functions in other languages; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
 //! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
 //! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `bins` and `rows` code for several threads; `combine` partial results, at all levels; `grid` code for a
-//! device; `tuning` numbers that users may choose.
+//! device; `tuning` numbers that users may choose; `work` what profiles are told.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
@@ -32,6 +32,7 @@ mod screma;
 mod strip_mine;
 mod tasks;
 mod tuning;
+mod work;
 mod write;
 
 use ecow::EcoString;
@@ -56,6 +57,8 @@ pub struct Options {
     /// Whether kernels have few threads with few elements each, so that small arrays are work for several blocks: for
     /// tests.
     pub few: bool,
+    /// Whether the program says what its operators do, for profiles.
+    pub profiled: bool,
 }
 
 /// Translates a program.
@@ -173,6 +176,8 @@ struct Emit<'a> {
     runs: Runs,
     /// Which positions of the current operator are executed together.
     together: Together,
+    /// Whether statements are marked for profiles: not in operators that are.
+    marks: bool,
     /// Whether the program is one for several threads of a CPU.
     parallel: bool,
     sites: usize,
@@ -222,6 +227,7 @@ impl<'a> Emit<'a> {
             out: Block::new(),
             runs: Runs::Host,
             together: Together::default(),
+            marks: options.profiled,
             parallel: placed.prog.stage == Stage::Segs && !options.device,
             sites,
             loc: EcoString::new(),
@@ -318,6 +324,10 @@ impl<'a> Emit<'a> {
     }
 
     fn stm(&mut self, stm: &'a ir::Stm) {
+        self.profiled(stm, |this| this.stm_itself(stm));
+    }
+
+    fn stm_itself(&mut self, stm: &'a ir::Stm) {
         self.allocate_for(stm);
         if let Some(loc) = &stm.loc {
             self.loc = loc.0.clone();

@@ -10,6 +10,7 @@
 //! - [`script`]: the expressions with which blocks construct inputs;
 //! - [`suite`]: runs many programs in parallel, and summarises the results;
 //! - [`mod@bench`]: measures how long programs take, and whether two measurements differ;
+//! - [`profile`]: has programs report what takes their time;
 //! - [`mod@tune`]: finds the thresholds with which programs are fastest.
 
 #![expect(
@@ -24,6 +25,7 @@ pub mod dataget;
 pub mod executor;
 mod files;
 pub mod prepare;
+pub mod profile;
 mod property;
 pub mod run;
 pub mod script;

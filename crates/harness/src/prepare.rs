@@ -56,6 +56,8 @@ pub struct Compile {
     pub program_options: Vec<String>,
     /// The extension of files with tuning parameters, if they are used.
     pub tuning: Option<String>,
+    /// Whether programs say what their operators do, for profiles.
+    pub profiled: bool,
     /// The extension of files in which programs keep what speeds up their start, if they do.
     pub cache_files: Option<String>,
 }
@@ -75,6 +77,7 @@ impl Compile {
             runner: None,
             program_options: Vec::new(),
             tuning: Some("tuning".to_owned()),
+            profiled: false,
             cache_files: None,
         }
     }
@@ -222,6 +225,7 @@ pub fn server(
         strict_float: compile.strict_float,
         foreign: compile.foreign.clone(),
         plan: compile.plan.clone(),
+        profiled: compile.profiled,
     };
     let (outcome, generated) = compile::generate(&Disk, &root, &request);
     let Some(generated) = generated else {

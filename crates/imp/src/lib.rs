@@ -50,11 +50,13 @@ pub mod text;
 mod ty;
 pub mod verify;
 pub mod visit;
+mod work;
 
 pub use exp::{Exp, Prim, RedOp};
 pub use kernel::{Extent, Kernel};
 pub use stm::{Arg, Block, Foreign, From, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile};
 pub use ty::{Space, Ty};
+pub use work::{Share, Work};
 
 use ecow::EcoString;
 use fehu_base::{IdVec, define_id};

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::{Exp, FunId, Kernel, Prim, RedOp, V};
+use crate::{Exp, FunId, Kernel, Prim, RedOp, V, Work};
 use ecow::EcoString;
 
 /// Statements, one after the other.
@@ -8,7 +8,7 @@ pub type Block = Vec<Stm>;
 
 /// A statement.
 ///
-/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), launches,
+/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), profiles ([`Stm::Begin`], [`Stm::End`]), launches,
 /// [`Stm::Blocks`], [`Stm::Fetch`], [`Stm::Ask`] and [`Stm::Receive`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
 /// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
 /// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
@@ -111,6 +111,11 @@ pub enum Stm {
     Threads(V),
     /// Sets the variable to the number of blocks that keep the device busy, each with as many threads as blocks usually have.
     Blocks(V),
+
+    /// For profiles: an operator begins, inside of all that have not ended.
+    Begin(Box<Work>),
+    /// For profiles: the operator that began last ends.
+    End,
 
     /// Launches a kernel on the device. Later operations of the host on device memory happen after it.
     Launch(Box<Kernel>),

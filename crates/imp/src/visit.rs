@@ -71,7 +71,7 @@ pub enum Item<B, E, R> {
 
 /// Writes a traversal twice: for reading, and for changes.
 macro_rules! traversals {
-    ($items:ident, $children:ident, $iter:ident, ($($mutable:tt)?)) => {
+    ($items:ident, $children:ident, $amounts:ident, $iter:ident, ($($mutable:tt)?)) => {
         impl Exp {
             /// The expressions directly inside this one.
             pub fn $children<'a>(
@@ -104,7 +104,10 @@ macro_rules! traversals {
                 ),
             ) {
                 match self {
-                    Stm::Comment(_) | Stm::Barrier | Stm::WarpBarrier | Stm::Leave => {}
+                    Stm::Comment(_) | Stm::End | Stm::Barrier | Stm::WarpBarrier | Stm::Leave => {}
+                    Stm::Begin(work) => work.parts.$iter().for_each(|part| {
+                        part.$amounts().into_iter().for_each(|e| visit(Item::Exp(e)));
+                    }),
                     Stm::Declare(v, e) => {
                         visit(Item::Declare(v));
                         e.$iter().for_each(|e| visit(Item::Exp(e)));
@@ -269,8 +272,8 @@ macro_rules! traversals {
     };
 }
 
-traversals!(each_item, each_child, iter, ());
-traversals!(each_item_mut, each_child_mut, iter_mut, (mut));
+traversals!(each_item, each_child, amounts, iter, ());
+traversals!(each_item_mut, each_child_mut, amounts_mut, iter_mut, (mut));
 
 impl Exp {
     /// The variables of this expression, as often as they occur: scalars, and what is loaded from.

@@ -21,7 +21,7 @@ impl Frame<'_, '_> {
 
     fn stm(&mut self, stm: &Stm) {
         match stm {
-            Stm::Comment(_) => {}
+            Stm::Comment(_) | Stm::Begin(_) | Stm::End => {}
             // Handles are empty at the start of the function, and arrays have a place; in a loop both are what they were.
             Stm::Declare(_, None) => {}
             Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {

@@ -5,7 +5,7 @@ use fehu_base::{IdVec, OrBug, Prim};
 use fehu_ir::{
     Atom, BinOp, Body, Check, CheckPart, CmpOp, Exp, Loc, Scalar, Stm, Type, Var, VarInfo,
 };
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A function or constant under construction, and the functions under construction inside it.
@@ -18,8 +18,17 @@ pub(crate) struct Building {
     open: Vec<Vec<Stm>>,
     /// The functions inside, innermost last: the first variable, and how many bodies were open.
     inner: Vec<(u32, usize)>,
+    /// What all functions of the program have in common.
+    common: Common,
+}
+
+/// What all functions under construction have in common.
+#[derive(Clone, Default)]
+pub(crate) struct Common {
     /// The number of the next variable of the whole program.
-    serial: Rc<Cell<u64>>,
+    pub(crate) serial: Rc<Cell<u64>>,
+    /// The place of the expression that is being evaluated, if every statement is to have one.
+    pub(crate) here: Rc<RefCell<Option<Loc>>>,
 }
 
 /// What is known of a variable under construction.
@@ -47,12 +56,12 @@ pub(crate) struct Attach {
 }
 
 impl Building {
-    pub(crate) fn new(serial: &Rc<Cell<u64>>) -> Building {
+    pub(crate) fn new(common: &Common) -> Building {
         Building {
             vars: Vec::new(),
             open: vec![Vec::new()],
             inner: Vec::new(),
-            serial: serial.clone(),
+            common: common.clone(),
         }
     }
 
@@ -113,8 +122,8 @@ impl Building {
 
     /// A new variable, bound at the current depth.
     pub(crate) fn var(&mut self, hint: &str, ty: Type) -> Var {
-        let stamp = self.serial.get();
-        self.serial.set(stamp + 1);
+        let stamp = self.common.serial.get();
+        self.common.serial.set(stamp + 1);
         let var = Var(self.next_var());
         let info = VarInfo { hint: hint.into(), ty };
         self.vars.push(Known { info, depth: self.depth(), stamp });
@@ -148,7 +157,10 @@ impl Building {
         Body { stms, results }
     }
 
-    pub(crate) fn push(&mut self, stm: Stm) {
+    pub(crate) fn push(&mut self, mut stm: Stm) {
+        if stm.loc.is_none() {
+            stm.loc.clone_from(&self.common.here.borrow());
+        }
         self.open.last_mut().or_bug("open body").push(stm);
     }
 

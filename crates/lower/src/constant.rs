@@ -55,7 +55,7 @@ impl<'a> Lower<'a> {
         let (safe, trace) =
             (std::mem::replace(&mut self.safe, true), std::mem::take(&mut self.trace));
         let attrs = std::mem::take(&mut self.attrs);
-        self.building.push(Building::new(&self.serial));
+        self.building.push(Building::new(&self.common));
         let value = self.exp(&def.bind.body, &frame);
         self.safe = safe;
         self.trace = trace;

@@ -42,7 +42,7 @@ impl<'a> Lower<'a> {
         let scheme = self.program.vars[var].scheme.clone().or_bug("type of an entry point");
         let span = bind.name.span;
         let inner = Frame::new(frame.file, Some(frame.clone()));
-        self.building.push(Building::new(&self.serial));
+        self.building.push(Building::new(&self.common));
         let mut params: Vec<Param> = Vec::new();
         for &size in &scheme.sizes {
             let hint = self.program.vars[size].name.clone();

@@ -2,7 +2,7 @@
 
 use crate::env::{Frame, Term};
 use crate::value::{Closure, Code, Val};
-use crate::{Lower, Res};
+use crate::{Lower, Places, Res};
 use fehu_base::{OrBug, Span};
 use fehu_check::order::{self, First};
 use fehu_check::program::VarKind;
@@ -14,7 +14,15 @@ use std::rc::Rc;
 impl<'a> Lower<'a> {
     /// The value of an expression.
     pub(crate) fn exp(&mut self, exp: &'a ast::Exp, frame: &Rc<Frame<'a>>) -> Res<Val<'a>> {
-        let value = self.exp_kind(exp, frame)?;
+        let value = match self.places {
+            Places::OfAll if !self.in_prelude(frame) => {
+                let around = self.common.here.replace(Some(self.loc(exp.span)));
+                let value = self.exp_kind(exp, frame);
+                self.common.here.replace(around);
+                value?
+            }
+            Places::OfAll | Places::OfOperators => self.exp_kind(exp, frame)?,
+        };
         let tables = self.tables(frame.file);
         if let (Val::Scalar(_, atom), Some(size)) = (&value, tables.sizes.get(&exp.id)) {
             frame.note_size(size.clone(), *atom);

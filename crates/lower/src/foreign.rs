@@ -130,7 +130,7 @@ impl<'a> Lower<'a> {
         }
         self.keep_frame(&wanted.closure.frame);
         let buildings = self.building.len();
-        self.building.push(Building::new(&self.serial));
+        self.building.push(Building::new(&self.common));
         let (trace, attrs) = (std::mem::take(&mut self.trace), std::mem::take(&mut self.attrs));
         let in_place = std::mem::replace(&mut self.in_place, 0);
         let made = self.make_foreign(wanted);

@@ -61,7 +61,6 @@ use fehu_check::program::{Program, Tables};
 use fehu_ir::{Const, ConstId, Fun, FunId, Loc, Prog, Stage};
 use fehu_syntax::ast;
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -80,17 +79,18 @@ pub fn lower<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
-    lower_with(sources, program, units, Unsafe::Obeyed)
+    lower_with(sources, program, units, Unsafe::Obeyed, Places::OfOperators)
 }
 
-/// Lowers a checked program, and says what becomes of its `#[unsafe]`.
+/// Lowers a checked program, and says what becomes of its `#[unsafe]`, and which statements know their places.
 pub fn lower_with<'a>(
     sources: &'a SourceMap,
     program: &'a Program,
     units: &[Unit<'a>],
     unsafety: Unsafe,
+    places: Places,
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, unsafety, false).map(|lowered| lowered.prog)
+    run(sources, program, units, unsafety, places, false).map(|lowered| lowered.prog)
 }
 
 /// Lowers a checked program with all foreign functions in it, also those that nobody calls.
@@ -99,7 +99,8 @@ pub fn lower_foreign<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, Unsafe::Obeyed, true).map(|lowered| lowered.prog)
+    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, true)
+        .map(|lowered| lowered.prog)
 }
 
 /// What becomes of `#[unsafe]` in the user's code.
@@ -110,6 +111,16 @@ pub enum Unsafe {
     Obeyed,
     /// It means nothing: everything is checked. The prelude, which knows what it does, keeps its own.
     Ignored,
+}
+
+/// Which statements know where they come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Places {
+    /// Those of operators, loops and calls.
+    #[default]
+    OfOperators,
+    /// All of them, for profiles: the parts of an operator come from several lines.
+    OfAll,
 }
 
 /// A lowered program, and what an interactive session wants to know about it.
@@ -129,7 +140,7 @@ pub fn lower_details<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Lowered, Limit> {
-    run(sources, program, units, Unsafe::Obeyed, false)
+    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, false)
 }
 
 fn run<'a>(
@@ -137,9 +148,10 @@ fn run<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
     unsafety: Unsafe,
+    places: Places,
     all_foreign: bool,
 ) -> Result<Lowered, Limit> {
-    let serial = Rc::new(Cell::new(0));
+    let common = build::Common::default();
     let mut lower = Lower {
         sources,
         program,
@@ -150,8 +162,9 @@ fn run<'a>(
             entries: Vec::new(),
             streams: Vec::new(),
         },
-        building: vec![Building::new(&serial)],
-        serial,
+        building: vec![Building::new(&common)],
+        common,
+        places,
         memo: FxHashMap::default(),
         seen: FxHashMap::default(),
         foreign: FxHashMap::default(),
@@ -188,8 +201,10 @@ struct Lower<'a> {
     prog: Prog,
     /// Functions under construction, the current one last.
     building: Vec<Building>,
-    /// The number of the next variable of the whole program.
-    serial: Rc<Cell<u64>>,
+    /// What they have in common.
+    common: build::Common,
+    /// Which statements know their places.
+    places: Places,
     /// IR functions made, by function and shapes of arguments.
     memo: FxHashMap<special::Key, special::Made>,
     /// IR functions of foreign functions, by definition and what it refers to.

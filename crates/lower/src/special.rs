@@ -249,7 +249,7 @@ impl<'a> Lower<'a> {
         let levels = self.b().levels();
         let buildings = self.building.len();
         if prepared.closed {
-            self.building.push(Building::new(&self.serial));
+            self.building.push(Building::new(&self.common));
         } else {
             self.b().enter();
         }

@@ -65,7 +65,7 @@ FE_SHARED int fe_launch(struct futhark_context *ctx, int kernel, int64_t blocks,
     return code;
   }
   gpu->launch = gpu->launch == INT32_MAX ? 1 : gpu->launch + 1;
-  struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place);
+  struct fe_stamp *stamp = fe_timing_start(ctx, known->name, known->place, FE_ON_DEVICE, 0);
   code = fe_driver_launch(ctx, gpu->kernels[code_at], blocks, block_size, shared_bytes, num_args, gpu->args, stamp);
   gpu->unchecked = true;
   code = fe_timing_asked(ctx, stamp, code);

@@ -112,7 +112,7 @@ static bool fe_evict_block(struct futhark_context *ctx, struct fe_block *block) 
     if (block->copy == NULL) {
       return false;
     }
-    struct fe_stamp *stamp = fe_timing_start(ctx, "evict", "");
+    struct fe_stamp *stamp = fe_timing_start(ctx, "evict", "", FE_ON_BUS, block->capacity);
     code = fe_driver_copy_out(ctx, block->copy, block->place, (size_t)block->capacity, stamp);
     code = fe_timing_asked(ctx, stamp, code);
     gpu->evictions.bytes_out += block->capacity;
@@ -221,7 +221,7 @@ static int fe_bring_back(struct futhark_context *ctx, struct fe_block *block) {
   if (block->contents != FE_COPIED) {
     return FUTHARK_SUCCESS;
   }
-  struct fe_stamp *stamp = fe_timing_start(ctx, "bring_back", "");
+  struct fe_stamp *stamp = fe_timing_start(ctx, "bring_back", "", FE_ON_BUS, block->capacity);
   gpu->evictions.bytes_in += block->capacity;
   return fe_timing_asked(ctx, stamp, fe_driver_copy_in(ctx, block->place, block->copy, (size_t)block->capacity, stamp));
 }

@@ -29,6 +29,8 @@ struct fe_gpu_config {
 struct fe_timing {
   const char *name, *place;
   int64_t asked; // when it was asked for
+  int track, operator_;
+  int64_t bytes;
   struct fe_stamp stamp;
 };
 

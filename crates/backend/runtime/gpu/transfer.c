@@ -128,7 +128,7 @@ static int fe_ask_out(struct futhark_context *ctx, void *to, const void *from, i
   if (code != FUTHARK_SUCCESS) {
     return code;
   }
-  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "");
+  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_host", "", FE_ON_BUS, bytes);
   return fe_timing_asked(ctx, stamp, fe_driver_copy_out(ctx, to, needed.address, (size_t)bytes, stamp));
 }
 
@@ -240,7 +240,7 @@ FE_SHARED int fe_put(struct futhark_context *ctx, void *to, const void *from, in
     from = stage;
   }
   if (code == FUTHARK_SUCCESS) {
-    struct fe_stamp *stamp = fe_timing_start(ctx, "copy_host_to_dev", "");
+    struct fe_stamp *stamp = fe_timing_start(ctx, "copy_host_to_dev", "", FE_ON_BUS, bytes);
     code = fe_timing_asked(ctx, stamp, fe_driver_copy_in(ctx, needed.address, from, (size_t)bytes, stamp));
   }
   return code == FUTHARK_SUCCESS && !staged ? fe_wait(ctx) : code;
@@ -255,7 +255,7 @@ FE_SHARED int fe_device_copy(struct futhark_context *ctx, void *to, const void *
   if (code != FUTHARK_SUCCESS) {
     return code;
   }
-  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_dev", "");
+  struct fe_stamp *stamp = fe_timing_start(ctx, "copy_dev_to_dev", "", FE_ON_DEVICE, bytes);
   return fe_timing_asked(ctx, stamp, fe_driver_copy(ctx, needed[0].address, needed[1].address, (size_t)bytes, stamp));
 }
 
@@ -268,6 +268,6 @@ FE_SHARED int fe_device_zero(struct futhark_context *ctx, void *to, int64_t byte
   if (code != FUTHARK_SUCCESS) {
     return code;
   }
-  struct fe_stamp *stamp = fe_timing_start(ctx, "zero_dev", "");
+  struct fe_stamp *stamp = fe_timing_start(ctx, "zero_dev", "", FE_ON_DEVICE, bytes);
   return fe_timing_asked(ctx, stamp, fe_driver_zero(ctx, needed.address, (size_t)bytes, stamp));
 }

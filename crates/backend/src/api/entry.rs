@@ -185,7 +185,7 @@ impl Caller<'_> {
             "const int64_t start = fe_event_start(ctx);";
             "const int code = {0}({arguments});", self.callee.c_name;
             "fe_end_call(ctx);";
-            "fe_event_end(ctx, {name}, \"\", start);";
+            "fe_event_end(ctx, {name}, start);";
             "if (code != FUTHARK_SUCCESS) {{";
         ]);
         if !output.is_prim() {

@@ -14,6 +14,7 @@ use super::fun::{Frame, declared_type};
 use super::inside::{Functions, Inside};
 use super::literal;
 use super::message::Shown;
+use super::profile::Operators;
 use fehu_base::{OrBug, Prim};
 use fehu_imp::visit::{self, Item};
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V};
@@ -28,7 +29,7 @@ const MOST_VALUES: usize = 16;
 /// threads of a block, and all blocks, decide alike. Not needed if there are no checks in any kernel.
 const AFTER_FAILURE: &str = "if (fe_failed(failure, launch)) return;";
 
-/// The device program in the making.
+/// What the functions of a program add to it: the device program, and the operators that profiles know.
 #[derive(Default)]
 pub(super) struct Device {
     kernels: Vec<Launched>,
@@ -38,6 +39,8 @@ pub(super) struct Device {
     pub(super) functions: Functions,
     /// The cases of `fe_device_error`.
     errors: IndexSet<String>,
+    /// The operators of the host.
+    pub(super) operators: Operators,
 }
 
 /// A kernel.

@@ -194,6 +194,8 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Blocks(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Launch(_)
             | Stm::Fetch(..)
             | Stm::Ask(..)

@@ -1,7 +1,7 @@
 //! Functions of imp as C functions.
 //!
 //! * `fun`: a function or task around its statements: declarations of handles, the epilogue;
-//! * `stm`, `loops`, `tasks`, `kernel`, `message`: statements; `inside`: functions that kernels call;
+//! * `stm`, `loops`, `tasks`, `kernel`, `message`, `profile`: statements; `inside`: functions that kernels call;
 //! * `exp`, `op`, `literal`, `names`: their parts.
 //!
 //! The text relies on `runtime/`: `fe_alloc` and similar functions in `memory.h`, operators in `scalar.h` and `math.h`,
@@ -16,6 +16,7 @@ mod loops;
 mod message;
 pub(crate) mod names;
 mod op;
+mod profile;
 mod recursion;
 mod stm;
 mod tasks;
@@ -33,6 +34,8 @@ pub struct Functions {
     pub constants_struct: String,
     /// The functions, and `fe_constants_init` and `fe_constants_free`.
     pub text: String,
+    /// Whether there are tables of operators, for profiles.
+    pub profiled: bool,
 }
 
 /// Prints all functions of a program. The code of users precedes its kernels.
@@ -55,8 +58,11 @@ pub fn functions(program: &Program, target: Target, mode: Mode, kernel_code: &st
     if target.is_gpu() {
         text.insert_str(0, &device.text(kernel_code));
     }
+    let operators = device.operators.text();
+    let profiled = !operators.is_empty();
+    text.push_str(&operators);
     text.push_str(&constants_functions(program));
-    Functions { constants_struct: constants_struct(program), text }
+    Functions { constants_struct: constants_struct(program), text, profiled }
 }
 
 /// Functions that are called before they are defined; those that call themselves may do so in tasks, which come first.

@@ -236,6 +236,8 @@ impl Frame<'_> {
                 let (name, number) = (self.name(*v), self.chunks(*site, n));
                 self.line(&format!("{name} = {number};"));
             }
+            Stm::Begin(work) => self.begin(work),
+            Stm::End => self.end(),
             Stm::Launch(kernel) => self.launch(kernel),
             Stm::Fetch(v, p, index) => self.fetch(*v, *p, index, true),
             Stm::Ask(p, index) => {

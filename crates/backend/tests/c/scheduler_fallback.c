@@ -17,7 +17,7 @@ static int in_order(struct futhark_context *ctx, void *env, int64_t chunk, int64
 
 int main(void) {
   struct futhark_context_config cfg = {8};
-  struct futhark_context ctx = {&cfg, NULL, 0};
+  struct futhark_context ctx = {&cfg, NULL, 0, false};
   struct ranges loop = {0, 0, 0}, chunks = {0, 0, 0}, bad = {0, 0, 5}, none = {0, 0, 0};
   bool right = fe_scheduler_init(&ctx) == 0 && fe_num_workers(&ctx) == 1;
   right = right && fe_parallel_for(&ctx, 0, in_order, &loop, 100) == 0 && loop.next == 100 && loop.calls == 1;

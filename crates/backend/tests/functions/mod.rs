@@ -111,6 +111,7 @@ fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> S
     text.push_str(&runtime("types.h"));
     text.push_str(&runtime("entries.h"));
     text.push_str(&functions.constants_struct);
+    text.push_str(&runtime("profile.h"));
     text.push_str(&runtime("context.h"));
     text.push_str(&functions.text);
     text.push_str(&format!(
@@ -121,6 +122,7 @@ fn file(program: &Program, target: Target, scheduler: &str, tests: &[Test]) -> S
     ));
     text.push_str(&runtime("memory.c"));
     text.push_str(&runtime("context.c"));
+    text.push_str(&runtime("profile.c"));
     text.push_str(scheduler);
     text.push_str(REPORT);
     let mut calls = String::new();

@@ -25,6 +25,7 @@ pub(crate) fn whole(mode: Mode, target: Target) -> (String, Api) {
         functions: &functions,
         sites: 0,
         strict_float: false,
+        profiled: false,
     };
     (assemble(mode, target, program, &api), api)
 }
@@ -52,6 +53,7 @@ pub(crate) fn assembled(name: &str, kernels: &str, host: &str, tuning: &[TuningP
         functions: &functions,
         sites: 0,
         strict_float: true,
+        profiled: false,
     };
     let folder = Folder::new(name);
     folder.write("test.c", &assemble(Mode::Executable, Target::OpenCl, program, &api));

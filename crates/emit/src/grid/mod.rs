@@ -87,10 +87,10 @@ impl<'a> Emit<'a> {
     ) {
         let [block, thread] =
             ["block", "thread"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
-        let scalars = self.scalars.clone();
+        let (scalars, place) = (self.scalars.clone(), self.loc.clone());
         let body = self.running(Runs::ALONE, |this| this.block(|this| work(this, block, thread)));
         self.scalars = scalars;
-        let (hint, place) = (hint.into(), self.loc.clone());
+        let hint = hint.into();
         let changes = self.changes(&body);
         self.out.push(Stm::Launch(Box::new(Kernel {
             hint,

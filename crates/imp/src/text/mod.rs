@@ -65,6 +65,7 @@
 //!     | var "=" "tuning" number "or" exp
 //!     | var "=" "threads"
 //!     | var "=" "blocks"
+//!     | "begin" string "at" string "exact"? "(" part,* ")"  |  "end"
 //!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
 //!       ("residents" number)? "by_block"? ("shared" exp)?
 //!       ("changes" (place "of" exp),*)? block
@@ -76,6 +77,7 @@
 //!     | "exchange" counter "=" place block "for" exp
 //!     | "guarded" place block
 //! kind = (("square" | "columns") "lanes"?  |  ("independent" | "lanes") (redop "(" var ")")*)?
+//! part = string "read" exp "written" exp "operations" exp    -- its place in the source
 //! check = (string | "$" exp ":" prim)* ("at" string*)?
 //! redop = "add" | "mul" | "min" | "max" | "and" | "or" | "xor"
 //! ```

@@ -2,7 +2,8 @@
 
 use super::parse::Parser;
 use crate::{
-    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile, V,
+    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Share, Stm, Tasks,
+    Tile, V, Work,
 };
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
@@ -77,6 +78,8 @@ impl<'a> Parser<'a> {
             }
             "locked" => Ok(Stm::Locked(self.exp()?, self.block()?)),
             "tasks" => self.tasks(),
+            "begin" => self.begin(),
+            "end" => Ok(Stm::End),
             "launch" => self.launch(),
             "ask" => {
                 let (p, index) = self.place()?;
@@ -264,6 +267,23 @@ impl<'a> Parser<'a> {
             Kind::Sequential
         };
         Ok(Stm::For { var, from, to, step, kind, body: self.block()? })
+    }
+
+    /// The beginning of an operator, after its keyword.
+    fn begin(&mut self) -> Parsed<Stm> {
+        let name = self.string()?;
+        self.word("at")?;
+        let (place, exact) = (self.string()?, self.eat_word("exact"));
+        let parts = self.parens("a part", |p| {
+            let place = p.string()?;
+            p.word("read")?;
+            let read = p.exp()?;
+            p.word("written")?;
+            let written = p.exp()?;
+            p.word("operations")?;
+            Ok(Share { place, read, written, operations: p.exp()? })
+        })?;
+        Ok(Stm::Begin(Box::new(Work { name, place, exact, parts })))
     }
 
     /// A call, after its keyword.

@@ -2,8 +2,8 @@
 
 use super::names::{hint, order};
 use crate::{
-    Arg, Exp, Foreign, From, Fun, Kernel, Kind, Message, Out, Part, Prim, Program, Space, Stm,
-    Tasks, Tile, Ty, V,
+    Arg, Exp, Foreign, From, Fun, Kernel, Kind, Message, Out, Part, Prim, Program, Share, Space,
+    Stm, Tasks, Tile, Ty, V, Work,
 };
 use fehu_base::IdVec;
 use fehu_ir::Scalar;
@@ -208,6 +208,8 @@ impl<'a> Printer<'a> {
             Stm::Warp(body) => self.around(out, depth, "warp", body),
             Stm::Section(body) => self.around(out, depth, "section", body),
             Stm::Comment(text) => format!("comment {}", string(text)),
+            Stm::Begin(work) => self.begin(work),
+            Stm::End => "end".to_owned(),
             Stm::Declare(v, None) => format!("var {}", self.binding(*v)),
             Stm::Declare(v, Some(e)) => format!("var {} = {}", self.binding(*v), self.exp(e)),
             Stm::Assign(v, e) => set(v, self.exp(e)),
@@ -297,6 +299,18 @@ impl<'a> Printer<'a> {
             head.push_str(&format!(" grain {}", tasks.grain));
         }
         head
+    }
+
+    fn begin(&self, work: &Work) -> String {
+        let part = |part: &Share| {
+            let [read, written, operations] = part.amounts().map(|e| self.exp(e));
+            let place = string(&part.place);
+            format!("{place} read {read} written {written} operations {operations}")
+        };
+        let parts: Vec<String> = work.parts.iter().map(part).collect();
+        let exact = if work.exact { " exact" } else { "" };
+        let (name, place) = (string(&work.name), string(&work.place));
+        format!("begin {name} at {place}{exact} ({})", parts.join(", "))
     }
 
     fn launch(&self, kernel: &Kernel) -> String {

@@ -362,7 +362,9 @@ impl<'a> Checker<'a, '_> {
             Stm::Launch(_) | Stm::Fetch(..) | Stm::Ask(..) | Stm::Receive(_) | Stm::Blocks(_) => {
                 Who::Host
             }
-            Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) => Who::Tasks,
+            Stm::Tasks(_) | Stm::Threads(_) | Stm::Chunks(..) | Stm::Begin(_) | Stm::End => {
+                Who::Tasks
+            }
             Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)

@@ -1,6 +1,8 @@
 //! The types of expressions, and what statements want of the types of their operands.
 
-use crate::{Arg, Exp, Extent, Foreign, From, Fun, Out, Part, Prim, Program, Space, Stm, Ty, V};
+use crate::{
+    Arg, Exp, Extent, Foreign, From, Fun, Out, Part, Prim, Program, Share, Space, Stm, Ty, V,
+};
 use fehu_ir::{CmpOp, Elem, MathFn, Scalar};
 
 type Checked<T> = Result<T, String>;
@@ -173,6 +175,7 @@ impl Types<'_> {
     fn stm(&self, stm: &Stm) -> Checked<()> {
         match stm {
             Stm::Comment(_)
+            | Stm::End
             | Stm::Barrier
             | Stm::WarpBarrier
             | Stm::Warp(_)
@@ -293,6 +296,10 @@ impl Types<'_> {
                 self.is(standard, Prim::I64)
             }
             Stm::Threads(v) | Stm::Blocks(v) => self.set(*v, Prim::I64),
+            Stm::Begin(work) => {
+                let mut amounts = work.parts.iter().flat_map(Share::amounts);
+                amounts.try_for_each(|e| self.is(e, Prim::I64))
+            }
             Stm::Launch(kernel) => {
                 self.is(&kernel.blocks, Prim::I64)?;
                 self.set(kernel.block, Prim::I64)?;

@@ -280,6 +280,8 @@ impl<'a> Flow<'a> {
             | Stm::Chunks(..)
             | Stm::Threads(_)
             | Stm::Blocks(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Launch(_)
             | Stm::Fetch(..)
             | Stm::Ask(..)

@@ -28,7 +28,9 @@ impl<'a> Machine<'a> {
     fn stm(&mut self, frame: &mut Frame<'a>, stm: &'a Stm) -> Res<()> {
         self.store.step()?;
         match stm {
-            Stm::Comment(_) | Stm::Trace(..) | Stm::TraceArray(..) => Ok(()),
+            Stm::Comment(_) | Stm::Trace(..) | Stm::TraceArray(..) | Stm::Begin(_) | Stm::End => {
+                Ok(())
+            }
             Stm::Declare(v, value) => self.declare(frame, *v, value.as_ref()),
             Stm::Assign(v, e) => {
                 let value = self.exp(frame, e)?;

@@ -175,6 +175,7 @@ impl Run<'_> {
             strict_float: false,
             foreign: Foreign::default(),
             plan: Plan::of(pipelines::of_target(self.target).passes),
+            profiled: false,
         };
         let (outcome, generated) = compile::generate(files, root, &request);
         let generated = generated.ok_or_else(|| format!("{:?}", outcome.diagnostics))?;

@@ -330,6 +330,8 @@ impl<'a> Maker<'a> {
             | Stm::Tuning(..)
             | Stm::Threads(_)
             | Stm::Blocks(_)
+            | Stm::Begin(_)
+            | Stm::End
             | Stm::Launch(_)
             | Stm::Foreign(_)
             | Stm::Fetch(..)
