@@ -167,6 +167,14 @@ FE_SHARED int fe_chunks(struct futhark_context *ctx, int site, int64_t n) {
   (void)ctx;
   return site < fe_program.num_sites && n > 3 ? 3 : 1;
 }
+FE_SHARED int fe_worker(struct futhark_context *ctx) {
+  (void)ctx;
+  return 0;
+}
+FE_SHARED int fe_num_workers(struct futhark_context *ctx) {
+  (void)ctx;
+  return 1;
+}
 FE_SHARED int fe_parallel_chunks(struct futhark_context *ctx, int site, fe_task f, void *env, int64_t n, int chunks) {
   (void)site;
   int err = 0;
