@@ -81,6 +81,12 @@ function extensions(changed, moved) {
   ];
 }
 
+// What the server was asked about a text that has changed since has no answer, and nobody waits for one: these are the protocol's numbers for
+// "content modified" and "request cancelled".
+addEventListener("unhandledrejection", (event) => {
+  if ([-32801, -32800].includes(event.reason?.code)) event.preventDefault();
+});
+
 export class Editor {
   #moved;
   #client = null;
