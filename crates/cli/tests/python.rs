@@ -8,10 +8,11 @@ use crate::python_packages::{environment, pip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package needs, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
+/// What the package needs, a library whose arrays it takes, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
 /// tested with.
-const REQUIREMENTS: [&str; 8] = [
+const REQUIREMENTS: [&str; 9] = [
     "numpy",
+    "jax==0.10.2",
     "maturin==1.16.0",
     "mypy==2.4.1",
     "dask[array]==2026.8.0",
