@@ -55,7 +55,7 @@ impl Image {
         Ok(file)
     }
 
-    /// The picture in a file in the format PNG or GIF (the first one of an animation). Transparent pixels have the
+    /// The picture in a file in the format PNG, JPEG or GIF (the first one of an animation). Transparent pixels have the
     /// colour that the file gives them.
     pub fn from_file(bytes: &[u8]) -> Result<Image, String> {
         if bytes.starts_with(b"GIF8") {
@@ -64,7 +64,11 @@ impl Image {
         if bytes.starts_with(b"\x89PNG") {
             return from_png(bytes).map_err(|error| format!("this PNG cannot be read: {error}"));
         }
-        Err("only pictures in the formats PNG and GIF can be read".to_owned())
+        #[cfg(not(target_family = "wasm"))]
+        if bytes.starts_with(b"\xff\xd8\xff") {
+            return from_jpeg(bytes).map_err(|error| format!("this JPEG cannot be read: {error}"));
+        }
+        Err("only pictures in the formats PNG, JPEG and GIF can be read".to_owned())
     }
 
     /// The picture as an array of colours, `0xFFRRGGBB`.
@@ -124,6 +128,23 @@ fn from_png(bytes: &[u8]) -> Result<Image, png::DecodingError> {
     Ok(Image { width: info.width, height: info.height, rgb: rgb.take(count).collect() })
 }
 
+#[cfg(not(target_family = "wasm"))]
+fn from_jpeg(bytes: &[u8]) -> Result<Image, String> {
+    use zune_jpeg::JpegDecoder;
+    use zune_jpeg::zune_core::bytestream::ZCursor;
+    use zune_jpeg::zune_core::colorspace::ColorSpace;
+    use zune_jpeg::zune_core::options::DecoderOptions;
+
+    let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    let rgb = decoder.decode().map_err(|error| error.to_string())?;
+    let (width, height) = decoder.dimensions().ok_or("it has no size")?;
+    let (Ok(width), Ok(height)) = (u32::try_from(width), u32::try_from(height)) else {
+        return Err("it is too large".to_owned());
+    };
+    Ok(Image { width, height, rgb })
+}
+
 fn from_gif(bytes: &[u8]) -> Result<Image, gif::DecodingError> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
@@ -167,6 +188,20 @@ mod tests {
     }
 
     #[test]
+    fn photographs_are_read() {
+        // Red on the left, blue on the right, with the exactness of the format.
+        let picture = Image::from_file(include_bytes!("image/two.jpg")).expect("it can be read");
+        assert_eq!((picture.width, picture.height, picture.rgb.len()), (16, 8, 16 * 8 * 3));
+        for (index, pixel) in picture.rgb.chunks_exact(3).enumerate() {
+            let wanted = if index % 16 < 8 { [200, 30, 10] } else { [10, 40, 220] };
+            assert!(
+                pixel.iter().zip(wanted).all(|(a, b)| a.abs_diff(b) <= 4),
+                "{index}: {pixel:?}"
+            );
+        }
+    }
+
+    #[test]
     fn greys_are_clamped() {
         let picture = image(Array::from_vec(vec![-1.0f32, 0.0, 0.5, 1.0, 7.0, f32::NAN]), 6);
         let greys: Vec<u8> = picture.rgb.iter().step_by(3).copied().collect();
@@ -181,6 +216,7 @@ mod tests {
         assert!(Image::from_value(&long).is_err_and(|why| why.contains("i64")));
         let empty = Array::from_vec(Vec::<u8>::new()).reshape(vec![0, 3]).expect("it fits");
         assert!(Image::from_value(&empty.into()).is_err_and(|why| why.contains("nothing to show")));
-        assert!(Image::from_file(b"\xff\xd8\xff").is_err_and(|why| why.contains("PNG and GIF")));
+        assert!(Image::from_file(b"\xff\xd8\xff").is_err_and(|why| why.contains("this JPEG")));
+        assert!(Image::from_file(b"P6 1 1").is_err_and(|why| why.contains("PNG, JPEG and GIF")));
     }
 }
