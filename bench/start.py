@@ -85,7 +85,7 @@ def small(folder, cache):
         with open(path, "w") as file:
             file.write(text)
         row(f"{name}, cold", best(["run", path], "100i64", cache), 150)
-        once(["run", "--backend=c", "--strict-float", "--only-compile", path], "", cache)
+        once(["run", "--backend=c", "--rounded-float", "--only-compile", path], "", cache)
         row(f"{name}, warm", best(["run", path], "100i64", cache), 30)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._arrays import FileChunks
+from ._chunks import Pieces
 from ._compile import compile, cuda_devices, define, executable
 from ._display import Picture, Shown, image, show
 from ._dispatch import Array, Value
@@ -27,6 +28,7 @@ from ._errors import (
     Unavailable,
 )
 from ._module import Function, Module, Recipe, Type, Types, stubs
+from ._profile import Profile
 from ._progress import progress
 from ._report import Report, report
 from ._sequences import Later, Stream
@@ -36,8 +38,8 @@ from ._version import VERSION
 __version__ = VERSION
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Later", "Module",
-    "OutOfMemory", "Picture", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Stream", "Type", "Types", "Unavailable", "Value",
-    "compile", "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
+    "OutOfMemory", "Picture", "Pieces", "Profile", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Stream", "Type", "Types", "Unavailable",
+    "Value", "compile", "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
 ]
 
 

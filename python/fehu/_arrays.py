@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,19 +69,6 @@ def like(array: Any, library: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that writing to it is not allowed
             return module.frombuffer(array, dtype=dtype).reshape(array.shape)
-
-
-def chunk(iterator: Iterator[Any], dtype: str, rank: int) -> np.ndarray | None:
-    """The next chunk of a sequence as an array in row-major order; None at the end."""
-    try:
-        value = next(iterator)
-    except StopIteration:
-        return None
-    array = value if isinstance(value, np.ndarray) else from_object(value, dtype, rank)
-    if array is None or array.dtype != np.dtype(dtype) or array.ndim != rank:
-        got = f"{array.dtype} with shape {array.shape}" if array is not None else type(value).__name__
-        raise ArgumentError(f"expected chunks of {dtype} with {rank} dimension{'s' if rank != 1 else ''}, got {got}")
-    return np.ascontiguousarray(array)
 
 
 class FileChunks:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._chunks import Pieces
 from ._dispatch import Value
 from ._errors import ArgumentError, Error, ProgramError, locate
 
@@ -26,8 +27,8 @@ _AHEAD = 2
 
 
 class Stream:
-    """A sequence that a program yields: an iterator of arrays, or of tuples of arrays if its elements are tuples. Elements that differ
-    in size come as lists of arrays.
+    """A sequence that a program yields: an iterator of arrays, or of tuples or dicts of arrays if its elements are tuples or records.
+    Elements that differ in size come as lists of these.
 
     >>> f = fehu.define("entry f (xs: seq f64) : seq f64 = seq.map (* 2) xs", "c")
     >>> [chunk.tolist() for chunk in f(np.full(n, 1.5) for n in (2, 1))]
@@ -151,13 +152,16 @@ def start(function: Function, args: tuple[Any, ...], named: dict[str, Any]) -> A
     module = function.module
     own = module.fork(**dict(module.recipe.options))
     call = own[function.__name__]._call
-    names, sources = list(function.types), call.sources
-    args = tuple(_moved(own, arg, i < len(names) and names[i] in sources) for i, arg in enumerate(args))
-    named = {name: _moved(own, arg, name in sources) for name, arg in named.items()}
+    given = _arguments(function, args, named)
+    for name, parts in call.sources:
+        if all(part in given and not hasattr(given[part], "__next__") for part in parts):
+            arrays = [given.pop(part) for part in parts]
+            given[name] = _Whole(arrays[0] if len(arrays) == 1 else Pieces(*arrays))
+    given = {name: _moved(own, arg) for name, arg in given.items()}
 
     def work() -> None:
         try:
-            result = call.stream(run.put, args, named)
+            result = call.stream(run.put, (), given)
         except BaseException as error:
             if isinstance(error, ProgramError):
                 locate(error, module.name, module.source)
@@ -182,15 +186,32 @@ def start(function: Function, args: tuple[Any, ...], named: dict[str, Any]) -> A
     return results[0] if whole else tuple(results)
 
 
-def _moved(module: Module, arg: Any, sequence: bool) -> Any:
-    """An argument for another context: values are copied, and a sequence in memory is one chunk."""
-    if sequence and not hasattr(arg, "__next__"):
-        return _Whole(arg)
+def _arguments(function: Function, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """All arguments by name; an iterator of pieces stands for their sizes and their values."""
+    both = {parts[0]: parts for _, parts in function._call.sources}
+    names = iter(function.types)
+    given: dict[str, Any] = {}
+    for arg in args:
+        name = next(names, None)
+        if name is None:
+            raise ArgumentError(f"{function.__name__} takes fewer arguments than {len(args)}: {function.signature}")
+        given[name] = arg
+        if hasattr(arg, "__next__"):
+            for _ in both.get(name, ())[1:]:
+                next(names)
+    twice = given.keys() & named.keys()
+    if twice:
+        raise ArgumentError(f"{function.__name__}: the argument `{twice.pop()}` is given twice")
+    return given | named
+
+
+def _moved(module: Module, arg: Any) -> Any:
+    """An argument for another context, to which values are copied."""
     return module.types[arg.type_name].restore(arg.store()) if isinstance(arg, Value) else arg
 
 
 class _Whole:
-    """An array as the only chunk, which can be read again."""
+    """A sequence in memory as the only chunk, which can be read again."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -211,10 +232,3 @@ class _Whole:
 def array(data: bytearray, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     """A column of a chunk."""
     return np.frombuffer(data, dtype).reshape(shape)
-
-
-def pieces(sizes: np.ndarray, values: list[np.ndarray]) -> Any:
-    """Elements of differing sizes."""
-    at = np.cumsum(sizes)[:-1]
-    split = [np.split(of, at) for of in values]
-    return split[0] if len(split) == 1 else list(zip(*split))

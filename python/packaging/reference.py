@@ -19,9 +19,9 @@ import fehu.partition
 
 GROUPS = {
     "Programs": ["compile", "define", "Module", "Function", "Type", "Types", "Recipe", "stubs", "executable", "cuda_devices"],
-    "Values": ["Value", "Array", "FileChunks", "Stream", "Later"],
+    "Values": ["Value", "Array", "FileChunks", "Pieces", "Stream", "Later"],
     "Derivatives and batches": ["grad", "value_and_grad", "vjp", "vmap"],
-    "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "progress"],
+    "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "Profile", "progress"],
     "What can go wrong": [
         "Error", "CompileError", "CompileWarning", "Diagnostic", "ArgumentError", "RangeError", "ProgramError", "OutOfMemory", "Unavailable",
     ],
@@ -46,7 +46,7 @@ def reference() -> str:
 def _described(name: str, item: Any) -> list[str]:
     parts = [f"### `{name}`", ""]
     signature = _signature(item)
-    if signature and not (inspect.isclass(item) and not issubclass(item, fehu.progress | fehu.FileChunks)):
+    if signature and not (inspect.isclass(item) and not issubclass(item, fehu.progress | fehu.FileChunks | fehu.Pieces)):
         parts += [f"```python\nfehu.{name}{signature}\n```", ""]
     parts += [_markdown(inspect.getdoc(item) or ""), ""]
     if inspect.isclass(item):

@@ -7,7 +7,7 @@ use crate::library::{Context, Memory, Turn};
 use crate::results::Out;
 use crate::scalars::Slot;
 use crate::sequences::{Sink, Source};
-use fehu::tables::{Entry, Input, Pull, Push};
+use fehu::tables::{Entry, Input, Pull, Push, Sequence};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -35,31 +35,49 @@ impl Function {
         Function { context, entry, inputs: entry.inputs(), strict, main_thread }
     }
 
-    /// The arguments in the order of the parameters.
+    /// The arguments in the order of the parameters; an iterator of pieces is all that there is for their sizes and their values.
     fn bound<'py>(
         &self,
         args: &Bound<'py, PyTuple>,
         named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let (name, wanted) = (self.entry.name(), self.inputs.len());
-        let mut all: Vec<Bound<'py, PyAny>> = args.iter().collect();
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        let name = self.entry.name();
         let wrong = |what: String| Err(Mismatch::Wrong(what).into());
-        if all.len() > wanted {
-            return wrong(format!("{name} takes {wanted} arguments, got {}", all.len()));
-        }
+        let by_name =
+            |key: &str| PyResult::Ok(named.map(|n| n.get_item(key)).transpose()?.flatten());
+        let mut all = Vec::with_capacity(self.inputs.len());
+        let mut positional = args.iter();
         let mut used = 0;
-        for input in &self.inputs[all.len()..] {
-            let value = named.map(|named| named.get_item(input.name)).transpose()?.flatten();
-            let Some(value) = value else {
-                return wrong(format!("{name}: the argument `{}` is missing", input.name));
+        while let Some(input) = self.inputs.get(all.len()) {
+            let value = match positional.next() {
+                Some(value) => value,
+                None => {
+                    used += 1;
+                    let whole = input.sequence.map_or(input.name, Sequence::name);
+                    match by_name(input.name)?.map_or_else(|| by_name(whole), |v| Ok(Some(v)))? {
+                        Some(value) => value,
+                        None => return wrong(format!("{name}: the argument `{whole}` is missing")),
+                    }
+                }
             };
-            all.push(value);
-            used += 1;
+            let both =
+                input.sequence.is_some_and(|sequence| sequence.pieces) && Source::is_one(&value);
+            all.push(Some(value));
+            if both {
+                all.push(None);
+            }
+        }
+        if positional.len() > 0 {
+            let (wanted, given) = (all.iter().flatten().count(), args.len());
+            return wrong(format!("{name} takes {wanted} arguments, got {given}"));
         }
         if let Some(named) = named.filter(|named| named.len() > used) {
             for key in named.keys() {
                 let key = key.cast::<PyString>()?.to_string_lossy();
-                match self.inputs.iter().position(|input| input.name == key) {
+                let known = |input: &Input| {
+                    input.name == key || input.sequence.is_some_and(|of| of.name() == key)
+                };
+                match self.inputs.iter().position(known) {
                     None => return wrong(format!("{name} has no parameter `{key}`")),
                     Some(at) if at < args.len() => {
                         return wrong(format!("{name}: the argument `{key}` is given twice"));
@@ -67,6 +85,7 @@ impl Function {
                     Some(_) => {}
                 }
             }
+            return wrong(format!("{name}: a sequence is given twice"));
         }
         Ok(all)
     }
@@ -143,9 +162,14 @@ impl Function {
         let mut arguments = Arguments::new(&self.context, self.strict);
         let mut sources = Vec::new();
         let mut read = Vec::with_capacity(objects.len());
-        for (object, input) in objects.iter().zip(&self.inputs) {
-            if input.sequence && Source::is_one(object) {
-                sources.push(Source::new(object, input)?);
+        for (i, (object, input)) in objects.iter().zip(&self.inputs).enumerate() {
+            let Some(object) = object else {
+                read.push(Arg::Sequence);
+                continue;
+            };
+            if let Some(sequence) = input.sequence.filter(|_| Source::is_one(object)) {
+                let values = &self.inputs[if sequence.pieces { i + 1 } else { i }];
+                sources.push(Source::new(object, sequence, values.ty)?);
                 read.push(Arg::Sequence);
                 continue;
             }
@@ -162,8 +186,9 @@ impl Function {
         let mut sinks: Vec<Sink> = Vec::new();
         match sink {
             Some(sink) => {
-                let sequences = self.entry.sinks().iter().enumerate();
-                sinks.extend(sequences.map(|(i, sequence)| Sink::new(sink, i, sequence)));
+                for index in 0..self.entry.sinks().len() {
+                    sinks.push(Sink::new(sink, index, self.entry)?);
+                }
             }
             None if streaming && !self.entry.sinks().is_empty() => {
                 let what = "its results are sequences, too, and somebody has to take them";
@@ -225,10 +250,18 @@ impl Function {
         self.invoke(py, args, Some(named), Some(sink))
     }
 
-    /// The parameters that are sequences.
+    /// The sequences among the parameters, and the names of those that they are in memory: itself, or the sizes and the values of pieces.
     #[getter]
-    fn sources(&self) -> Vec<&'static str> {
-        self.inputs.iter().filter(|input| input.sequence).map(|input| input.name).collect()
+    fn sources(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut sources = Vec::new();
+        for (i, input) in self.inputs.iter().enumerate() {
+            if let Some(sequence) = input.sequence {
+                let count = if sequence.pieces { 2 } else { 1 };
+                let names = self.inputs[i..].iter().take(count).map(|input| input.name);
+                sources.push((sequence.name(), names.collect()));
+            }
+        }
+        sources
     }
 
     /// The fields of the result that are sequences; -1 is the whole result, -2 something deeper.

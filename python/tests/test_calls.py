@@ -1,6 +1,7 @@
 """Calls: what goes in and out, what is copied, and what happens when something is wrong."""
 
 import ast
+import functools
 import gc
 import os
 import shutil
@@ -51,6 +52,14 @@ entry rows (xs: seq ([3]f32)) : f32 = seq.reduce (+) 0 (seq.map f32.sum xs)
 entry doubled (xs: seq f64) : seq f64 = seq.map (* 2) xs
 entry pairs (xs: seq f64) : (seq (f64, i32), f64) = (seq.map (\\x -> (2 * x, i32.f64 x)) xs, seq.reduce (+) 0 xs)
 entry pieces (n: i64) : seq ([]i64) = seq.map (\\i -> iota i) (seq.iota n)
+entry weighed (xs: seq (f64, i32)) : f64 = seq.reduce (+) 0 (seq.map (\\(x, w) -> x * f64.i32 w) xs)
+entry moved (by: f32) (xs: seq {weight: i8, at: ([2]f32, f32)}) : seq {at: ([2]f32, f32), heavy: bool} =
+  seq.map (\\x -> {at = (map (+ by) x.at.0, x.at.1), heavy = x.weight > 1}) xs
+entry sums (xs: seq ([]i64)) : seq i64 = seq.map i64.sum xs
+entry dots (scale: f32) (xs: seq ([](i64, f32))) : f32 =
+  scale * seq.reduce (+) 0 (seq.map (\\x -> f32.sum (map (\\(i, v) -> f32.i64 i * v) x)) xs)
+entry longer (xs: seq ([]i64)) : seq ([](i64, bool)) = seq.map (\\x -> map (\\v -> (v, v > 0)) (x ++ [0])) xs
+entry chosen (xs: seq (#some f32 | #none)) : f32 = seq.reduce (+) 0 (seq.map (\\x -> match x case #some y -> y case #none -> 0) xs)
 entry picked (is: seq i64) : seq i64 = seq.map (\\i -> (iota 3)[i]) is
 entry large (n: i64) : []f64 = replicate n 1.5
 entry long (n: i64) : f64 = f64.sum (map (\\i -> loop x = f64.i64 i for _k < 2000i32 do f64.sin x + 1) (iota n))
@@ -289,6 +298,50 @@ class Calls(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(m.doubled(iter([np.ones(3), np.ones(2)])).to(f"{folder}/x.npy"), 5)
             self.assertEqual(np.load(f"{folder}/x.npy").tolist(), [2] * 5)
+
+    def test_sequences_of_tuples_and_records(self):
+        m = self.m
+        chunks = [(np.arange(3.0), np.array([1, 2, 3], np.int32)), (np.empty(0), np.empty(0, np.int32)), ([0.5], [4])]
+        self.assertEqual(m.weighed(iter(chunks)), 10)
+        self.assertEqual(m.weighed(xs=iter(chunks)), 10)
+        table = np.array([(1.5, 2), (2.5, 4)], [("0", "f8"), ("1", "i4")])
+        self.assertEqual(m.weighed(iter([table])), 13)
+        record = {"weight": np.array([1, 2], np.int8), "at": (np.zeros((2, 2), np.float32), np.ones(2, np.float32))}
+        [moved] = m.moved(1, iter([record]))
+        self.assertEqual(moved["at"][0].tolist(), [[1, 1], [1, 1]])
+        self.assertEqual((moved["at"][1].tolist(), moved["heavy"].tolist()), ([1, 1], [False, True]))
+        [again] = m.moved(1, iter([{"weight": record["weight"], "at": moved["at"]}]))
+        self.assertEqual(again["at"][0].tolist(), [[2, 2], [2, 2]])
+        wrong = functools.partial(self.wrong, fehu.ArgumentError)
+        wrong("different lengths: 1, 2", m.weighed, iter([([1.0], [1, 2])]))
+        wrong("field `1`: expected chunks of int32 with 1 dimension, got float64", m.weighed, iter([(np.ones(1), np.ones(1))]))
+        wrong("tuples of 2 arrays, got 1", m.weighed, iter([(np.ones(1),)]))
+        wrong("tuples of arrays, got ndarray", m.weighed, iter([np.ones(1)]))
+        wrong("with the fields at, weight, got weight", list, m.moved(1, iter([{"weight": record["weight"]}])))
+        wrong("dicts, or objects with the attributes at, weight, got int", list, m.moved(1, iter([7])))
+        wrong("a sequence of", m.chosen, iter([[]]))
+
+    def test_sequences_of_arrays_that_differ_in_size(self):
+        m = self.m
+        chunks = [[np.arange(3), np.arange(0)], [], [[4, 5]], fehu.Pieces(np.array([1, 2]), [7, 8, 9])]
+        self.assertEqual([sums.tolist() for sums in m.sums(iter(chunks))], [[3, 0], [9], [7, 17]])
+        self.assertEqual([sums.tolist() for sums in m.sums(xs=iter(chunks[:1]))], [[3, 0]])
+        self.assertEqual(m.sums([1, 0, 2], [5, 6, 7]).tolist(), [5, 0, 13])
+        self.assertEqual([sums.tolist() for sums in m.sums.stream([1, 0, 2], xs_values=[5, 6, 7])], [[5, 0, 13]])
+        self.assertEqual(list(m.sums.stream(np.zeros(0, np.int64), np.zeros(0, np.int64))), [])
+        self.assertEqual(m.dots(2, iter([[([1, 2], [0.5, 1])], [([], []), ([10], [2])]])), 45)
+        # What one program yields, another one reads.
+        longer = list(m.longer(iter(chunks[:3])))
+        self.assertEqual([[v.tolist() for v, _ in chunk] for chunk in longer], [[[0, 1, 2, 0], [0]], [[4, 5, 0]]])
+        numbers = ([v for v, _ in chunk] for chunk in longer)
+        self.assertEqual([sums.tolist() for sums in m.sums(numbers)], [[3, 0], [9]])
+        wrong = functools.partial(self.wrong, fehu.ArgumentError)
+        wrong("expected a list of elements that differ in size, or fehu.Pieces, got ndarray", list, m.sums(iter([np.arange(3)])))
+        wrong("chunks of int64 with 1 dimension, got float64", list, m.sums(iter([[np.ones(3)]])))
+        wrong("are 3 together", list, m.sums(iter([fehu.Pieces([1, 1], [1, 2, 3])])))
+        wrong("takes 2 arguments, got 3", m.dots, 1, iter([]), [1])
+        wrong("given twice", m.dots, 1, iter([]), xs=iter([]))
+        wrong("the argument `xs` is missing", m.dots, 1)
 
     def test_results_in_tuples_can_be_written_to(self):
         more, _ = self.m.both(np.zeros(3, np.int32))

@@ -3,7 +3,7 @@
 // The layout of these tables and of those in types.h is part of the interface, and its number is FEHU_BINDINGS; nothing else of the runtime is.
 // `rust/fehu/src/tables.rs` has the same layout and the same number. The first table may grow at its end without a new number: that is what its size is for.
 
-enum { FEHU_BINDINGS = 2 };
+enum { FEHU_BINDINGS = 3 };
 
 // A part of the elements of a sequence: arrays with one dimension more than it has in an element.
 struct fehu_column {
@@ -11,8 +11,10 @@ struct fehu_column {
   int rank; // with the dimension of the sequence
 };
 
-// A parameter or a result that is a sequence. If its elements differ in size, then the first column has the sizes.
+// A parameter or a result that is a sequence. If its elements differ in size, then the first column has the sizes, and a parameter in memory is
+// two inputs: the sizes, and the values of all elements.
 struct fehu_sequence {
+  const char *name; // as the program calls it; of results, the name of the field
   int place; // the number of the parameter; of results, that of the field, or -1 if it is the whole result, or -2 if it is deeper inside
   bool pieces;
   int num_columns;

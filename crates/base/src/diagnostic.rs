@@ -88,6 +88,19 @@ impl Diagnostic {
         }
     }
 
+    /// The same message after its places have moved; `None` if one of them is no longer there.
+    #[must_use]
+    pub fn moved(&self, to: impl Fn(Span) -> Option<Span>) -> Option<Diagnostic> {
+        let mut moved = self.clone();
+        let labels = moved.primary.iter_mut().chain(&mut moved.secondary);
+        let places = labels.map(|label| &mut label.span);
+        let edits = moved.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|(span, _)| span);
+        for span in places.chain(edits) {
+            *span = to(*span)?;
+        }
+        Some(moved)
+    }
+
     /// Puts words under the primary place.
     #[must_use]
     pub fn at(mut self, text: impl Into<String>) -> Diagnostic {

@@ -79,6 +79,11 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.truncate(len);
     }
 
+    /// Removes and returns the items from this number on.
+    pub fn split_off(&mut self, len: usize) -> Vec<T> {
+        self.items.split_off(len)
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()

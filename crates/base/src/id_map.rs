@@ -39,6 +39,19 @@ impl<I: Id, T> IdMap<I, T> {
         }
     }
 
+    /// Puts what another map has before what is here; `new_id` says what ids become, and `None` for what is left out.
+    pub fn adopt(&mut self, other: IdMap<I, T>, new_id: impl Fn(I) -> Option<I>) {
+        let here = std::mem::take(self);
+        for (id, value) in other.entries {
+            if let Some(id) = new_id(id) {
+                self.insert(id, value);
+            }
+        }
+        for (id, value) in here.entries {
+            self.insert(id, value);
+        }
+    }
+
     /// Where an id's position stands; the vector is extended to have one.
     fn reach(&mut self, index: usize) -> usize {
         if self.positions.is_empty() {
@@ -114,5 +127,10 @@ mod tests {
         let order = [(Node(70), "c"), (Node(72), "b"), (Node(69), "d"), (Node(3), "e")];
         assert!(map.iter().eq(&order));
         assert_eq!((map.len(), map.is_empty()), (4, false));
+        let mut next = IdMap::default();
+        next.insert(Node(72), "f");
+        next.adopt(map, |Node(n)| (n < 72).then_some(Node(n + 10)));
+        let order = [(Node(80), "c"), (Node(79), "d"), (Node(13), "e"), (Node(72), "f")];
+        assert!(next.iter().eq(&order));
     }
 }

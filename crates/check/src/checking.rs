@@ -46,6 +46,12 @@ impl Checking {
         self.builtins.interrupt = Some(interrupt);
     }
 
+    /// Remembers files that are not of the prelude declaration by declaration: one that is checked again after
+    /// [`Checking::back_to`], with another text, takes over what has not changed.
+    pub fn remember(&mut self) {
+        self.builtins.files.wanted = true;
+    }
+
     /// Checks the units that have not been checked yet. The first units are those of earlier calls, and
     /// all are in dependency order; that of the intrinsics may be anywhere among those of the first call.
     pub fn check(&mut self, sources: &SourceMap, units: &[Unit<'_>]) -> Vec<Diagnostic> {
@@ -108,6 +114,7 @@ impl Checking {
     /// as it was: checking a file changes nothing of others.
     pub fn back_to(&mut self, mark: Mark) {
         let program = &mut self.program;
+        self.builtins.files.leave(&self.files[mark.files.min(self.files.len())..], program);
         program.vars.truncate(mark.vars);
         program.types.truncate(mark.types);
         program.modules.retain(|var, _| var.index() < mark.vars);

@@ -15,6 +15,7 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+mod again;
 mod builtin;
 mod causality;
 mod checker;
@@ -37,6 +38,7 @@ pub mod ty;
 pub mod unused;
 pub mod walk;
 
+use crate::again::Files;
 use crate::checker::Checker;
 pub use crate::checking::{Checking, Mark};
 use crate::module::Block;
@@ -110,6 +112,8 @@ struct Builtins {
     trusted: bool,
     /// See [`Checking::interrupt`].
     interrupt: Option<Arc<AtomicBool>>,
+    /// What is remembered of files that may be checked again.
+    files: Files,
 }
 
 fn check_unit(
@@ -164,7 +168,19 @@ fn check_unit(
         checker.scope.open(env, *var, &[]);
     }
     let block = if unit.role == Role::Root { Block::Root } else { Block::File };
-    let mut env = checker.declarations(&unit.ast.decs, block);
+    let mut env = match builtins.files.wanted && !in_prelude {
+        true => {
+            let mut known: Vec<(EcoString, VarId)> =
+                imports.iter().map(|(name, (var, _))| (name.clone(), *var)).collect();
+            known.sort();
+            let old = builtins.files.left(unit.id).filter(|(kept, _)| kept.fits(block, &known));
+            let file = (unit.id, unit.ast);
+            let (env, kept) = checker.declarations_again(file, block, known, old);
+            builtins.files.kept.insert(unit.id, kept);
+            env
+        }
+        false => checker.declarations(&unit.ast.decs, block),
+    };
     if unit.role == Role::Intrinsics {
         builtins.intrinsics = checker.intrinsics(&env, &operators);
         env = ModEnv::default();

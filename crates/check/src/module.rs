@@ -21,4 +21,4 @@ mod matching;
 mod mod_type;
 mod type_dec;
 
-pub(crate) use dec::Block;
+pub(crate) use dec::{Block, Defined};

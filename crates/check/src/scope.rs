@@ -20,6 +20,16 @@ pub(crate) struct ModEnv {
     pub(crate) mod_types: Names<Arc<ModType>>,
 }
 
+impl ModEnv {
+    /// Adds what later declarations provide.
+    pub(crate) fn extend(&mut self, more: &ModEnv) {
+        let ModEnv { terms, types, mod_types } = more;
+        self.terms.extend(terms.iter().map(|(name, term)| (name.clone(), term.clone())));
+        self.types.extend(types.iter().map(|(name, def)| (name.clone(), def.clone())));
+        self.mod_types.extend(mod_types.iter().map(|(name, mt)| (name.clone(), mt.clone())));
+    }
+}
+
 /// A member of the term namespace.
 #[derive(Clone, Debug)]
 pub(crate) enum Term {
@@ -155,6 +165,13 @@ enum Undo {
 /// A point to which [`Scope::leave`] returns.
 pub(crate) struct Mark(usize);
 
+/// A name that was bound.
+pub(crate) enum Bind {
+    Term(EcoString, ScopedTerm),
+    Type(EcoString, Arc<TypeDef>),
+    ModType(EcoString, Arc<ModType>),
+}
+
 impl Scope {
     pub(crate) fn enter(&mut self) -> Mark {
         Mark(self.log.len())
@@ -167,6 +184,48 @@ impl Scope {
                 Undo::Type(name) => _ = self.types.get_mut(&name).and_then(Vec::pop),
                 Undo::ModType(name) => _ = self.mod_types.get_mut(&name).and_then(Vec::pop),
             }
+        }
+    }
+
+    /// How many names have been bound.
+    pub(crate) fn bound(&self) -> usize {
+        self.log.len()
+    }
+
+    /// What was bound last, which it is no longer.
+    pub(crate) fn take_back(&mut self) -> Option<Bind> {
+        Some(match self.log.pop()? {
+            Undo::Term(name) => {
+                let term = self.terms.get_mut(&name).and_then(Vec::pop)?;
+                Bind::Term(name, term)
+            }
+            Undo::Type(name) => {
+                let def = self.types.get_mut(&name).and_then(Vec::pop)?;
+                Bind::Type(name, def)
+            }
+            Undo::ModType(name) => {
+                let mt = self.mod_types.get_mut(&name).and_then(Vec::pop)?;
+                Bind::ModType(name, mt)
+            }
+        })
+    }
+
+    /// The values that were bound last, so many; `None` if not all are values.
+    pub(crate) fn last_values(&self, count: usize) -> Option<Vec<(&EcoString, VarId)>> {
+        let mut values = Vec::new();
+        for undo in &self.log[self.log.len() - count..] {
+            let Undo::Term(name) = undo else { return None };
+            let Term::Val(var) = self.term(name)?.term else { return None };
+            values.push((name, var));
+        }
+        Some(values)
+    }
+
+    pub(crate) fn bind(&mut self, bind: Bind) {
+        match bind {
+            Bind::Term(name, term) => self.bind_term(name, term),
+            Bind::Type(name, def) => self.bind_type(name, def),
+            Bind::ModType(name, mt) => self.bind_mod_type(name, mt),
         }
     }
 

@@ -409,9 +409,12 @@ pub(crate) struct RunArgs {
     /// Only compile the program and keep it; do not run it.
     #[arg(long, requires = "backend")]
     pub(crate) only_compile: bool,
-    /// With a back end: preserve the order of floating-point operations, as is done without one.
+    /// With a back end: preserve the order of floating-point operations.
     #[arg(long, requires = "backend")]
     pub(crate) strict_float: bool,
+    /// With a back end: round the result of every floating-point operation, as is done without one.
+    #[arg(long, requires = "backend", conflicts_with = "strict_float", hide = true)]
+    pub(crate) rounded_float: bool,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,

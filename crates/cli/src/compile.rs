@@ -10,7 +10,7 @@ use crate::run::wrong;
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Exit, Warnings};
-use fehu_driver::compile::{self, CCompiler, Executable, Request};
+use fehu_driver::compile::{self, CCompiler, Executable, Floats, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::foreign::{self, Calls};
 use fehu_driver::load::Root;
@@ -53,7 +53,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
         warnings,
         entry_points: args.entry_points.clone(),
         safe: args.safe,
-        strict_float: args.strict_float,
+        floats: Floats::new(args.strict_float),
         foreign,
         plan,
         profiled: args.profiling,
@@ -92,8 +92,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Err(code) => return code,
     };
     let cache = Cache::open().ok();
-    let strict = request.strict_float;
-    let compiler = match CCompiler::find(cache.as_ref(), request.target, strict) {
+    let compiler = match CCompiler::find(cache.as_ref(), request.target, request.floats) {
         Ok(compiler) => compiler.linking(&request.foreign.inputs),
         Err(error) => return told(&args.output, &SourceMap::new(), *error),
     };
@@ -117,7 +116,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
 pub(crate) fn run_known(args: &RunArgs, stdin: impl FnOnce() -> Option<Stdio>) -> Option<u8> {
     let request = request(args).ok()?;
     let cache = Cache::open().ok()?;
-    let compiler = CCompiler::find(Some(&cache), request.target, request.strict_float).ok()?;
+    let compiler = CCompiler::find(Some(&cache), request.target, request.floats).ok()?;
     let key =
         compile::program_key(&args.file, &request, &compiler.linking(&request.foreign.inputs))?;
     let program = cache.program(&key)?;
@@ -137,8 +136,12 @@ fn request(args: &RunArgs) -> Result<Request, u8> {
         warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
         entry_points: Vec::new(),
         safe: false,
-        // What takes the place of machine code computes what that does.
-        strict_float: args.strict_float || args.backend.is_none(),
+        floats: match args.strict_float {
+            true => Floats::Strict,
+            // What takes the place of machine code computes what that does.
+            false if args.rounded_float || args.backend.is_none() => Floats::Rounded,
+            false => Floats::Contracted,
+        },
         foreign,
         plan,
         profiled: false,

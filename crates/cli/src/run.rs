@@ -128,7 +128,7 @@ impl Successor {
 /// A process that compiles a program by the back end `c`. Its options are those of this run, so that the next one finds what it has made.
 fn command_for_later(args: &RunArgs) -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().ok()?);
-    command.args(["run", "--backend=c", "--strict-float", "--only-compile", &args.file]);
+    command.args(["run", "--backend=c", "--rounded-float", "--only-compile", &args.file]);
     if args.no_warnings {
         command.arg("--no-warnings");
     }

@@ -292,7 +292,7 @@ fn a_program_is_compiled_once() {
     place.write("b.fut", "def f (x: i32) = x + 1\n");
     assert_eq!(run(), ("6i32\n".to_owned(), 3));
     // It can be compiled for later, to compute floats as machine code does.
-    let mut command = place.command(&["run", "--backend=c", "--strict-float", "--only-compile"]);
+    let mut command = place.command(&["run", "--backend=c", "--rounded-float", "--only-compile"]);
     command.arg("a.fut");
     command.env("XDG_CACHE_HOME", place.0.join("cache")).env("CC", "sh cc.sh");
     let output = piped(command.env("CFLAGS", "-O0"), "5");

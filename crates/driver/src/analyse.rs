@@ -167,6 +167,7 @@ impl Analysis {
 fn new_checking(interrupt: &Arc<AtomicBool>) -> Checking {
     let mut checking = Checking::new(Depth::Signatures);
     checking.interrupt(interrupt.clone());
+    checking.remember();
     checking
 }
 

@@ -43,14 +43,33 @@ pub struct Request {
     pub entry_points: Vec<String>,
     /// Whether `#[unsafe]` means nothing.
     pub safe: bool,
-    /// Whether operations on floats keep the order of the source.
-    pub strict_float: bool,
+    /// How floats are computed.
+    pub floats: Floats,
     /// What is done with foreign functions.
     pub foreign: Foreign,
     /// The passes.
     pub plan: Plan,
     /// Whether the program says what its operators do, for profiles.
     pub profiled: bool,
+}
+
+/// How floats are computed. The order of sums is that of the imperative code in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Floats {
+    /// As the interpreter computes them: sums in the order of the source, and elementary functions of the C library.
+    Strict,
+    /// As machine code that is made at once computes them: every operation is rounded.
+    Rounded,
+    /// A product and a sum may be one operation, as the C compiler likes.
+    #[default]
+    Contracted,
+}
+
+impl Floats {
+    /// What users choose.
+    pub fn new(strict: bool) -> Floats {
+        if strict { Floats::Strict } else { Floats::Contracted }
+    }
 }
 
 /// A program in C.
@@ -72,7 +91,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let unsafety = if request.safe { Unsafe::Ignored } else { Unsafe::Obeyed };
     let foreign = request.foreign.choice(request.target);
     let entry_points = request.entry_points.clone();
-    let Request { target, mode, strict_float, profiled, .. } = *request;
+    let Request { target, mode, floats, profiled, .. } = *request;
     let places = if profiled { Places::OfAll } else { Places::OfOperators };
     let changes = Changes { entry_points, unsafety, foreign, places };
     let mut plan = request.plan.clone();
@@ -84,7 +103,7 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let settings = Settings {
         target,
         mode,
-        strict_float,
+        strict_float: floats == Floats::Strict,
         without,
         few: false,
         orders: None,
@@ -128,7 +147,7 @@ pub fn write(
     let compiler = match request.mode {
         Mode::Library => None,
         Mode::Executable | Mode::Server | Mode::Shared => {
-            Some(CCompiler::find(cache, request.target, request.strict_float)?)
+            Some(CCompiler::find(cache, request.target, request.floats)?)
         }
     };
     let with = |extension: &str| {
@@ -341,14 +360,14 @@ pub fn program_key(root: &str, request: &Request, compiler: &CCompiler) -> Optio
     // Places in messages are named relative to the current folder.
     let folder = std::env::current_dir().ok()?;
     let mut what = own_identity()?;
-    let Request { target, mode, warnings, entry_points, safe, strict_float, .. } = request;
+    let Request { target, mode, warnings, entry_points, safe, floats, .. } = request;
     let Request { foreign, plan, profiled, .. } = request;
     let foreign = foreign.identity();
     let passes: Vec<&str> = plan.passes.iter().map(|pass| pass.name).collect();
     // Writing to a string does not fail.
     let _ = write!(
         what,
-        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {strict_float} {foreign} {passes:?} {profiled} {:?}",
+        " {target:?} {mode:?} {warnings:?} {entry_points:?} {safe} {floats:?} {foreign} {passes:?} {profiled} {:?}",
         plan.without
     );
     let folder = folder.to_str()?;

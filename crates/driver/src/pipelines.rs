@@ -117,6 +117,8 @@ pub const CPU: Pipeline = Pipeline {
         PEEL,
         // ... so that what is left can be done in lanes.
         LANES,
+        // The order of sums that are left is that of vectors, whoever has some.
+        PARTIALS,
         C,
     ],
 };
@@ -129,15 +131,29 @@ const CPU_PARTS: &[&[Pass]] = &[
     THREADS,
 ];
 
-/// What machine code that is made at once needs: no more than is worth the time.
+/// The code of C as machine code at once: it computes the same, to the bit.
 pub const JIT: Pipeline = Pipeline {
     name: "jit",
-    about: "the default, followed by what machine code without a C compiler needs",
-    passes: &joined::<{ length(JIT_PARTS) }>(JIT_PARTS),
-    // What shapes loops for vectors is of no use.
-    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, COPIES, MACHINE],
+    about: "that of C for CPUs, but machine code at the end",
+    passes: CPU.passes,
+    stages: &[
+        ASSIGN,
+        SHORT_CIRCUIT,
+        OVERWRITE,
+        MERGE,
+        LIFETIMES,
+        EMIT,
+        TILE,
+        EMPTY,
+        COPIES,
+        DELINEARIZE,
+        UNSWITCH,
+        PEEL,
+        LANES,
+        PARTIALS,
+        MACHINE,
+    ],
 };
-const JIT_PARTS: &[&[Pass]] = &[&[INLINE, UNFLATMAP], ARRAYS, &[UNSTREAM, SIMPLIFY, EPILOGUE]];
 
 /// What programs for several threads need after that.
 pub const MULTICORE: Pipeline = Pipeline {
@@ -296,6 +312,7 @@ const DELINEARIZE: Stage = loops(fehu_loops::DELINEARIZE);
 const UNSWITCH: Stage = loops(fehu_loops::UNSWITCH);
 const PEEL: Stage = loops(fehu_loops::PEEL);
 const LANES: Stage = loops(fehu_loops::LANES);
+const PARTIALS: Stage = loops(fehu_loops::PARTIALS);
 
 /// Separates the host and the device.
 pub const DEVICE: Stage = Stage {
@@ -338,6 +355,7 @@ pub const STAGES: &[Stage] = &[
     UNSWITCH,
     PEEL,
     LANES,
+    PARTIALS,
     DEVICE,
     C,
     MACHINE,

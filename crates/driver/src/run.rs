@@ -11,7 +11,7 @@ pub use object::{Object, type_name};
 pub use sequences::SequenceFile;
 
 use crate::check::{Exit, Outcome, Warnings};
-use crate::code::{Code, Form, Settings};
+use crate::code::{Code, Settings};
 use crate::files::Files;
 use crate::load::Root;
 use crate::machine_code::Call;
@@ -116,10 +116,7 @@ impl Compiled {
         plan: &Plan,
         observer: &mut StageObserver<'_>,
     ) -> Option<Compiled> {
-        // What is interpreted otherwise has the same results to the bit.
-        let strict_float = plan.stages.iter().any(|stage| stage.gives() == Form::Machine);
-        let settings =
-            Settings { without: plan.without, strict_float, ..Settings::of(plan.target) };
+        let settings = Settings { without: plan.without, ..Settings::of(plan.target) };
         if let Some(prog) = self.prog().filter(|_| !plan.stages.is_empty()) {
             let (prog, list) = (prog.clone(), &plan.stages);
             let code = passes::stages(session, prog, list, &settings, plan.verify, observer)?;

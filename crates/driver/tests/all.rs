@@ -15,3 +15,4 @@ mod programs;
 mod random;
 mod robustness;
 mod sharing;
+mod vectors;

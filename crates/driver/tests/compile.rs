@@ -3,7 +3,7 @@
 use fehu_base::Diagnostic;
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Exit, Warnings};
-use fehu_driver::compile::{self, CCompiler, Generated, Request};
+use fehu_driver::compile::{self, CCompiler, Floats, Generated, Request};
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
 use fehu_driver::passes::Plan;
@@ -19,7 +19,7 @@ fn request(mode: Mode) -> Request {
         warnings: Warnings::Show,
         entry_points: Vec::new(),
         safe: false,
-        strict_float: false,
+        floats: Floats::default(),
         foreign: Default::default(),
         plan: Plan::none(),
         profiled: false,
@@ -142,7 +142,8 @@ fn a_folder_that_is_not_there_is_told() {
 #[test]
 fn executables_are_made_once() {
     let cache = Cache::at(folder("cache"), 1 << 30).expect("the folder can be made");
-    let compiler = CCompiler::find(Some(&cache), Target::C, false).expect("there is a C compiler");
+    let compiler =
+        CCompiler::find(Some(&cache), Target::C, Floats::default()).expect("there is a C compiler");
     let artifacts = names(&request(Mode::Executable)).artifacts;
     let first = compile::object(&cache, &compiler, &artifacts, None).expect("it compiles");
     assert_eq!(output(&first), "f\n");
@@ -151,7 +152,8 @@ fn executables_are_made_once() {
     assert_eq!(first, again);
     let still = std::fs::metadata(&again).and_then(|data| data.created());
     assert_eq!(made.expect("it is there"), still.expect("it is there"));
-    let strict = CCompiler::find(Some(&cache), Target::C, true).expect("there is a C compiler");
+    let strict =
+        CCompiler::find(Some(&cache), Target::C, Floats::Strict).expect("there is a C compiler");
     let other = compile::object(&cache, &strict, &artifacts, None).expect("it compiles");
     assert_ne!(first, other);
 }

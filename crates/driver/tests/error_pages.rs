@@ -3,7 +3,7 @@
 
 use fehu_base::render::{self, Style};
 use fehu_driver::check::{self, Outcome, Warnings};
-use fehu_driver::compile::{self, Request};
+use fehu_driver::compile::{self, Floats, Request};
 use fehu_driver::explain;
 use fehu_driver::files::Memory;
 use fehu_driver::load::Root;
@@ -49,7 +49,7 @@ fn compile(program: &str) -> Outcome {
         warnings: Warnings::Show,
         entry_points: Vec::new(),
         safe: false,
-        strict_float: false,
+        floats: Floats::default(),
         foreign: Default::default(),
         plan: Plan::of(pipelines::CPU.passes),
         profiled: false,

@@ -19,7 +19,7 @@ use crate::server::Launch;
 use crate::tuning;
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Outcome, Warnings};
-use fehu_driver::compile::{self, CCompiler, Executable, Request};
+use fehu_driver::compile::{self, CCompiler, Executable, Floats, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::foreign::{Calls, Foreign};
 use fehu_driver::load::Root;
@@ -222,7 +222,7 @@ pub fn server(
         warnings,
         entry_points: compile.entry_points.clone(),
         safe: false,
-        strict_float: compile.strict_float,
+        floats: Floats::new(compile.strict_float),
         foreign: compile.foreign.clone(),
         plan: compile.plan.clone(),
         profiled: compile.profiled,
@@ -253,7 +253,8 @@ fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Executable, St
         format!("error[{}]: {}{notes}", error.code, error.message)
     };
     let cache = Cache::open().ok();
-    let compiler = CCompiler::find(cache.as_ref(), compile.target, compile.strict_float);
+    let floats = Floats::new(compile.strict_float);
+    let compiler = CCompiler::find(cache.as_ref(), compile.target, floats);
     let compiler = compiler.map_err(told)?.linking(&compile.foreign.inputs);
     compile::executable(cache.as_ref(), &compiler, artifacts).map_err(told)
 }

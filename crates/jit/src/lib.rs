@@ -9,7 +9,7 @@
 //!
 //! * `compile`: which functions are compiled, their signatures, and how they are called from outside;
 //! * `fun`: the code around the statements of a function: handles and the way out;
-//! * `stm`, `loops`: statements; `exp`, `op`, `math`, `convert`: expressions;
+//! * `stm`, `loops`: statements; `exp`, `op`, `math`, `convert`: expressions; `lanes`, `vector`: loops by vectors;
 //! * `library`: the functions that the code calls: memory, failures, traces, and operations that are more than some instructions, which
 //!   are those of the interpreter, so that results are the same to the bit;
 //! * `memory`: blocks and reference counts, as in `backend/runtime/memory.h`;
@@ -17,7 +17,7 @@
 //! * `outside`: values to scalars and handles, and back;
 //! * `raw`: the only unsafe code of the compiler.
 //!
-//! Tasks are executed in place, one after the other, and vectors are not used: long runs are for the back ends.
+//! Tasks are executed in place, one after the other: long runs are for the back ends.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
@@ -26,6 +26,7 @@ mod context;
 mod convert;
 mod exp;
 mod fun;
+mod lanes;
 mod library;
 mod loops;
 mod math;
@@ -34,6 +35,7 @@ mod op;
 mod outside;
 mod raw;
 mod stm;
+mod vector;
 
 use compile::Compiler;
 use context::Machine;

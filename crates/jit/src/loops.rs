@@ -4,23 +4,48 @@ use crate::compile::clif;
 use crate::context::STOP;
 use crate::exp::flags;
 use crate::fun::{Frame, bytes};
+use crate::lanes::Plan;
 use crate::library::Function;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use fehu_base::bug::bug;
-use fehu_imp::{Exp, Stm, Ty, V};
+use fehu_imp::{Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, Scalar};
 
 /// A loop with no more iterations than this is over before anybody notices.
 const FEW_ITERATIONS: i64 = 64;
 
 impl Frame<'_, '_> {
-    pub(crate) fn for_loop(&mut self, var: V, from: &Exp, to: &Exp, step: i64, body: &[Stm]) {
-        let Ty::Scalar(prim) = self.fun.vars[var].ty else { bug("a loop has no number") };
-        let few = matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-            if to.saturating_sub(*from) <= FEW_ITERATIONS);
+    pub(crate) fn for_loop(
+        &mut self,
+        var: V,
+        (from, to, step): (&Exp, &Exp, i64),
+        kind: &Kind,
+        body: &[Stm],
+    ) {
+        let count = match (from, to) {
+            (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) => {
+                Some(to.saturating_sub(*from))
+            }
+            _ => None,
+        };
+        let asks = count.is_none_or(|count| count > FEW_ITERATIONS);
         let (from, end) = (self.exp(from), self.exp(to));
         self.set(var, from);
+        let plan = if step == 1 && kind.is_map() { Plan::of(self.fun, var, body) } else { None };
+        if let Some(mut plan) = plan.filter(|plan| count.is_none_or(|count| count >= plan.lanes()))
+        {
+            self.vector_loop(&mut plan, var, end, asks, body);
+            if count.is_some_and(|count| count % plan.lanes() == 0) {
+                return;
+            }
+        }
+        self.scalar_loop(var, end, step, asks, body);
+    }
+
+    /// Executes iterations from the value of the variable on.
+    fn scalar_loop(&mut self, var: V, end: Value, step: i64, asks: bool, body: &[Stm]) {
+        let Ty::Scalar(prim) = self.fun.vars[var].ty else { bug("a loop has no number") };
         let [head, inside, next] = [(); 3].map(|()| self.builder.create_block());
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(head);
@@ -31,7 +56,7 @@ impl Frame<'_, '_> {
         self.builder.ins().brif(goes_on, inside, &[], next, &[]);
         self.builder.switch_to_block(inside);
         self.builder.seal_block(inside);
-        if !few {
+        if asks {
             self.ask();
         }
         self.block(body);
@@ -61,7 +86,7 @@ impl Frame<'_, '_> {
     }
 
     /// Whether somebody wants the program to stop.
-    fn ask(&mut self) {
+    pub(crate) fn ask(&mut self) {
         let fixed = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.builder.ins().load(types::I64, fixed, self.context, STOP);
         let stops = self.builder.ins().load(types::I8, flags(), flag, 0);

@@ -73,8 +73,8 @@ impl Frame<'_, '_> {
             }
             Stm::If(condition, yes, no) => self.branch(condition, yes, no),
             Stm::Switch(e, cases, default) => self.switch(e, cases, default),
-            Stm::For { var, from, to, step, kind: _, body } => {
-                self.for_loop(*var, from, to, *step, body);
+            Stm::For { var, from, to, step, kind, body } => {
+                self.for_loop(*var, (from, to, *step), kind, body);
             }
             Stm::While(condition, body) => self.while_loop(condition, body),
             Stm::Call(fun, results, args) => self.call(*fun, results, args),

@@ -8,6 +8,7 @@ pub mod copies;
 pub mod delinearize;
 pub mod empty;
 pub mod lanes;
+pub mod partials;
 pub mod peel;
 mod scalar;
 pub mod tile;
@@ -27,8 +28,8 @@ pub struct Transformation {
 }
 
 /// All of them, in order.
-pub const TRANSFORMATIONS: [Transformation; 7] =
-    [TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES];
+pub const TRANSFORMATIONS: [Transformation; 8] =
+    [TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, PARTIALS];
 
 /// Tiles.
 pub const TILE: Transformation = Transformation {
@@ -77,4 +78,11 @@ pub const LANES: Transformation = Transformation {
     name: "lanes",
     about: "turns independent iterations into lanes of vectors",
     run: lanes::lanes,
+};
+
+/// Sums of floats.
+pub const PARTIALS: Transformation = Transformation {
+    name: "partials",
+    about: "says in which order floats are added up: several partial sums side by side",
+    run: partials::partials,
 };

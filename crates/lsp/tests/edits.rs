@@ -1,4 +1,5 @@
-//! Random edits of real programs. After each, the messages are those of a new check, and every question has an answer.
+//! Random edits of real programs. After each, the messages are those of a new check, every question has an answer, and the answers
+//! are those about a program that was never edited: what is reused of the check before is what a check would find.
 
 use crate::updates::shown;
 use fehu_analysis::index::Index;
@@ -60,14 +61,21 @@ fn random_edits_are_survived() {
     let mut random = Random(7);
     let texts = programs();
     assert!(!texts.is_empty());
-    let mut text = String::new();
+    let (mut text, mut earlier) = (String::new(), String::new());
     let root = || Root::Path("a.fut".to_owned());
     let mut analysis = Analysis::new(root(), Arc::default());
     for number in 0..count {
         if number % 20 == 0 {
             text = texts[random.below(texts.len())].clone();
+            earlier = text.clone();
         }
-        edit(&mut text, &mut random);
+        // Some edits are undone, so that what was wrong becomes right again.
+        if random.below(3) == 0 {
+            std::mem::swap(&mut text, &mut earlier);
+        } else {
+            earlier = text.clone();
+            edit(&mut text, &mut random);
+        }
         let files = Memory::new([("a.fut", text.as_str())]);
         assert!(analysis.update(&files));
         let fresh = check::check(&files, &root(), Warnings::Show);
@@ -81,8 +89,14 @@ fn random_edits_are_survived() {
             let missing = wanted.iter().find(|line| !found.contains(line));
             assert!(missing.is_none(), "{missing:?}\n{text}");
         }
+        let mut anew = Analysis::new(root(), Arc::default());
+        assert!(anew.update(&files));
+        assert_eq!(found, shown(anew.sources(), anew.diagnostics()), "{text}");
         let offset = random.below(text.len() + 1) as u32;
-        with_large_stack(|| questions(&analysis, offset));
+        let answers = with_large_stack(|| questions(&analysis, offset));
+        let wanted = with_large_stack(|| questions(&anew, offset));
+        let first = answers.iter().zip(&wanted).find(|(a, b)| a != b);
+        assert!(first.is_none() && answers.len() == wanted.len(), "{first:?}\n{text}");
     }
 }
 
@@ -97,7 +111,16 @@ fn edit(text: &mut String, random: &mut Random) {
     let (a, b) = (place(), place());
     let (start, end) = (a.min(b), a.max(b));
     let end = (end.min(start + 12)..=end).find(|at| text.is_char_boundary(*at)).unwrap_or(end);
-    match random.below(3) {
+    match random.below(4) {
+        // A word becomes another one of the text: such programs parse more often.
+        3 => {
+            let at = word(text, end..text.len()).or(word(text, 0..end));
+            let other = word(text, start..text.len()).or(word(text, 0..start));
+            if let (Some(at), Some(other)) = (at, other) {
+                let other = text[other].to_owned();
+                text.replace_range(at, &other);
+            }
+        }
         0 => text.replace_range(start..end, ""),
         1 => text.insert_str(start, WORDS[random.below(WORDS.len())]),
         _ => {
@@ -107,7 +130,17 @@ fn edit(text: &mut String, random: &mut Random) {
     }
 }
 
-fn questions(analysis: &Analysis, offset: u32) {
+/// The first word that is in a part of the text.
+fn word(text: &str, part: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+    let inside = &text[part.clone()];
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let start = inside.find(is_letter)?;
+    let length = inside[start..].find(|c| !is_letter(c)).unwrap_or(inside.len() - start);
+    Some(part.start + start..part.start + start + length)
+}
+
+/// The answers to some questions.
+fn questions(analysis: &Analysis, offset: u32) -> Vec<String> {
     let file = analysis.root().expect("the file is there");
     let view = analysis.view();
     let text = &view.sources.file(file).text;
@@ -116,12 +149,17 @@ fn questions(analysis: &Analysis, offset: u32) {
     for found in index.iter() {
         assert!(found.span.file == file && found.span.end <= length, "{found:?}");
     }
-    _ = hover::hover(&view, &index, file, offset);
+    let mut answers: Vec<String> = index.iter().map(|found| format!("{:?}", found.span)).collect();
+    for at in index.iter().step_by(7).map(|found| found.span.start).chain([offset]) {
+        answers.push(format!("{:?}", hover::hover(&view, &index, file, at)));
+    }
     _ = signature::signature(&view, &index, file, offset);
-    _ = symbols::symbols(&view, file);
-    _ = complete::complete(&view, file, offset.min(floor(text, offset)));
+    answers.push(format!("{:?}", symbols::symbols(&view, file)));
+    let complete = complete::complete(&view, file, offset.min(floor(text, offset)));
+    answers.extend(complete.items.iter().map(|item| item.name.to_string()));
     for hint in hints::hints(&view, &index, file, (0, length)) {
         assert!(hint.at <= length, "{hint:?}");
+        answers.push(format!("{hint:?}"));
     }
     let painted = paint::paint(&view, &index, file);
     assert!(painted.is_sorted_by_key(|token| token.span.start));
@@ -130,6 +168,7 @@ fn questions(analysis: &Analysis, offset: u32) {
     assert!(folds.iter().all(|fold| fold.first < fold.last));
     let around = ranges::around(&view, file, floor(text, offset));
     assert!(around.iter().all(|span| span.end <= length));
+    answers
 }
 
 fn floor(text: &str, offset: u32) -> u32 {

@@ -165,7 +165,7 @@ impl Cx<'_> {
             small,
             &mut |cx| {
                 cx.either(narrow, &mut |cx| cx.at_level(Level::Warps, body), &mut |cx| {
-                    cx.by_block(body)
+                    cx.by_staging_block(body)
                 })
             },
             flat,

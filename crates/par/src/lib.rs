@@ -59,6 +59,7 @@ mod resolve;
 mod seg;
 mod separate;
 mod simd;
+mod stage;
 mod tasks;
 mod tiling;
 pub mod tree;

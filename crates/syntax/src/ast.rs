@@ -37,6 +37,8 @@ pub struct File {
     pub comments: Vec<Comment>,
     /// One more than the largest [`NodeId`].
     pub node_count: u32,
+    /// For every declaration with a syntax error in it a node: its own, or one inside.
+    pub broken: Vec<NodeId>,
 }
 
 /// A `--` comment, one line.

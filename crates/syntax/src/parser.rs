@@ -47,7 +47,8 @@ pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>
 fn parse_with(mut parser: Parser<'_>) -> (ast::File, Vec<Diagnostic>) {
     let (doc, decs) = parser.file();
     let comments = std::mem::take(&mut parser.comments);
-    (ast::File { doc, decs, comments, node_count: parser.next_node }, parser.finish())
+    let broken = std::mem::take(&mut parser.broken_decs);
+    (ast::File { doc, decs, comments, node_count: parser.next_node, broken }, parser.finish())
 }
 
 /// Parses a text that is one expression. Its nodes are numbered from zero.
@@ -77,7 +78,8 @@ pub fn parse_as_value(file: FileId, text: &str, name: &str) -> (ast::File, Vec<D
     let dec = ast::Dec { id: parser.node(), span, doc: None, attrs: Vec::new(), kind };
     let comments = std::mem::take(&mut parser.comments);
     let node_count = parser.next_node;
-    (ast::File { doc: None, decs: vec![dec], comments, node_count }, parser.finish())
+    let broken = Vec::new();
+    (ast::File { doc: None, decs: vec![dec], comments, node_count, broken }, parser.finish())
 }
 
 /// Parses a text that is one type. Its nodes are numbered from zero.
@@ -109,6 +111,8 @@ struct Parser<'a> {
     broken: Vec<(u32, u32)>,
     /// The token of the last error in this declaration, reported or not; see the module's rules.
     error_at: Option<usize>,
+    /// See [`ast::File::broken`].
+    broken_decs: Vec<NodeId>,
     /// The first token of the present declaration.
     dec_start: usize,
     /// How many braces were opened in text that was skipped, and not closed there.
@@ -133,6 +137,7 @@ impl<'a> Parser<'a> {
         Parser {
             lexical: errors.len(),
             broken: Vec::new(),
+            broken_decs: Vec::new(),
             dec_start: 0,
             skipped_braces: 0,
             file,
@@ -322,6 +327,13 @@ impl<'a> Parser<'a> {
             self.broken.push((self.token().end, u32::MAX));
         }
         self.error_at = Some(self.pos);
+    }
+
+    /// Notes that the declaration around the node that comes next has an error, if it has one.
+    fn note_broken(&mut self) {
+        if self.error_at.is_some() {
+            self.broken_decs.push(NodeId(self.next_node));
+        }
     }
 
     /// Notes that text after the current token does not belong to the broken declaration.

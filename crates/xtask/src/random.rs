@@ -23,7 +23,7 @@ mod wrapper;
 use ecow::EcoString;
 use fehu_base::stack::with_large_stack;
 use fehu_driver::cache::Cache;
-use fehu_driver::compile::CCompiler;
+use fehu_driver::compile::{CCompiler, Floats};
 use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use fehu_ir::{Level, Prog};
@@ -201,7 +201,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if args.only == Some(Kind::Smooth) {
         return smooth::run(args);
     }
-    let compiler = match CCompiler::find(None, Target::C, true) {
+    let compiler = match CCompiler::find(None, Target::C, Floats::Strict) {
         // Whether the C compiler optimises well is not the question.
         Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
         Err(error) => {

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The layout that this file knows: `FEHU_BINDINGS`.
-const VERSION: c_int = 2;
+const VERSION: c_int = 3;
 
 /// A context of the program.
 pub type Ctx = *mut c_void;
@@ -102,9 +102,10 @@ pub struct Column {
 /// `struct fehu_sequence`
 #[repr(C)]
 pub struct Sequence {
+    name: *const c_char,
     /// The number of the parameter, or of the field of the result; -1 for the whole result.
     pub place: c_int,
-    /// Whether elements differ in size.
+    /// Whether elements differ in size; then a parameter in memory is two inputs, the sizes and the values of all elements.
     pub pieces: bool,
     num_columns: c_int,
     columns: *const Column,
@@ -307,7 +308,7 @@ impl Entry {
                 sequence: self
                     .sources()
                     .iter()
-                    .any(|source| usize::try_from(source.place) == Ok(i)),
+                    .find(|source| usize::try_from(source.place) == Ok(i)),
             })
             .collect()
     }
@@ -328,6 +329,11 @@ impl Entry {
 }
 
 impl Sequence {
+    /// What the program calls it.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
     pub fn columns(&self) -> &'static [Column] {
         slice(self.columns, self.num_columns)
     }
@@ -350,7 +356,8 @@ pub struct Input {
     pub name: &'static str,
     pub ty: &'static Type,
     pub consumed: bool,
-    pub sequence: bool,
+    /// The sequence that begins with it.
+    pub sequence: Option<&'static Sequence>,
 }
 
 impl Bindings {

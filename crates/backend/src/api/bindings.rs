@@ -2,7 +2,7 @@
 
 use super::call::{Input, inputs_of};
 use super::code::lines;
-use super::names;
+use super::names::{self, quoted};
 use super::tables::{CTX, Described, Tables, list};
 use super::types::{Kind, Part, TypeDef};
 use fehu_ir::Entry;
@@ -80,9 +80,10 @@ impl Tables<'_> {
                 "static const struct fehu_column {name}_{i}[] = {{{columns}}};\n"
             ));
             let (pieces, count) = (sequence.pieces, sequence.count);
-            rows.push(format!("{{{place}, {pieces}, {count}, {name}_{i}}}"));
+            let title = quoted(&sequence.name);
+            rows.push(format!("{{{title}, {place}, {pieces}, {count}, {name}_{i}}}"));
         }
-        let rows = list(rows.into_iter(), "{0, false, 0, NULL}");
+        let rows = list(rows.into_iter(), "{NULL, 0, false, 0, NULL}");
         self.data.push_str(&format!("static const struct fehu_sequence {name}[] = {{{rows}}};\n"));
         name.to_owned()
     }

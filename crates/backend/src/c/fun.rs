@@ -10,7 +10,6 @@ use super::kernel::Device;
 use super::names::Names;
 use crate::{Mode, Target};
 use fehu_imp::{Fun, Program, Stm, Ty, V, visit};
-use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// How deep calls of a function are on the stack.
@@ -34,9 +33,8 @@ pub(super) fn function(
     let (signature, outs) = signature(fun, &names);
     outs.iter().for_each(|out| names.reserve(out));
     let thresholds = thresholds(program, fun);
-    let negative_zeros = super::loops::negative_zeros(fun);
     let (tasks, stoppable) = (String::new(), mode == Mode::Shared);
-    let mut shared = Shared { names, thresholds, negative_zeros, tasks, count: 0, stoppable };
+    let mut shared = Shared { names, thresholds, tasks, count: 0, stoppable };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     for &result in &fun.results {
         match fun.vars[result].ty {
@@ -126,8 +124,6 @@ pub(super) struct Shared {
     pub(super) names: Names,
     /// The variables that are thresholds, with the numbers of their parameters.
     pub(super) thresholds: Vec<(V, usize)>,
-    /// The variables that may be negative zeros to which loops add.
-    pub(super) negative_zeros: FxHashSet<V>,
     /// The text of the tasks so far, each with the structure of what it needs from outside.
     pub(super) tasks: String,
     /// How many tasks have a number.

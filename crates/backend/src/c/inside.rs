@@ -9,7 +9,7 @@ use super::kernel::Device;
 use super::names::Names;
 use crate::Target;
 use fehu_imp::{Arg, FunId, Program, Space, Stm, Ty, V};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// What the frame of a kernel, or of a function that kernels call, knows besides.
@@ -108,15 +108,8 @@ fn function(program: &Program, id: FunId, target: Target, device: &mut Device) -
         names.reserve(&out);
         outs.push(out);
     }
-    let mut shared = Shared {
-        names,
-        thresholds: Vec::new(),
-        // Loops of kernels are not vectorised.
-        negative_zeros: FxHashSet::default(),
-        tasks: String::new(),
-        count: 0,
-        stoppable: false,
-    };
+    let mut shared =
+        Shared { names, thresholds: Vec::new(), tasks: String::new(), count: 0, stoppable: false };
     let mut frame = Frame::new(program, fun, target, &mut shared, device);
     frame.inside = Some(Inside::new("return true;"));
     let mut signature = String::from("FE_GLOBAL struct fe_failure *failure, int32_t launch");

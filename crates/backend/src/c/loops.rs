@@ -1,7 +1,7 @@
 //! Loops, and which of them the C compiler is told to vectorise.
 //!
 //! `omp simd` requires a loop without early exits, in which no functions with effects are called; its reductions have
-//! the semantics of C arithmetic, where signed integers must not overflow and NaN is not considered. Independent loops
+//! the semantics of C arithmetic, where signed integers must not overflow and NaN is not considered, and no order. Independent loops
 //! for which it is not suitable get `FE_INDEPENDENT`, which only says that there are no dependencies through memory.
 //! This would be wrong for loops with atomic updates, which are ordinary updates on a single thread, or with memory
 //! that is private to an iteration.
@@ -11,7 +11,6 @@ use super::fun::Frame;
 use fehu_base::Prim;
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
-use rustc_hash::FxHashSet;
 
 /// An inner loop up to this many iterations is unrolled inside a vectorised one.
 const MOST_INNER: i64 = 16;
@@ -56,7 +55,9 @@ impl Frame<'_> {
         {
             match simd_clauses(self, reductions) {
                 Some(clauses) if fits_simd(body) => {
-                    let clauses = self.reductions(&clauses);
+                    let clause =
+                        |(v, sign): &(V, &str)| format!(" reduction({sign}: {})", self.name(*v));
+                    let clauses: String = clauses.iter().map(clause).collect();
                     self.line(&format!("#pragma omp simd{clauses}"));
                     self.in_simd = true;
                 }
@@ -94,28 +95,6 @@ impl Frame<'_> {
             frame.block(body);
         });
         self.line("}");
-    }
-
-    /// The clauses for reductions. To OpenMP the neutral element of a sum is zero, which loses the sign of a sum of negative
-    /// zeros; where that may matter, there is a sum of our own.
-    fn reductions(&mut self, reductions: &[(V, &str)]) -> String {
-        let mut clauses = String::new();
-        for (v, sign) in reductions {
-            let mut sign = (*sign).to_owned();
-            if let Ty::Scalar(prim @ (Prim::F32 | Prim::F64)) = self.fun.vars[*v].ty
-                && sign == "+"
-                && self.shared.negative_zeros.contains(v)
-            {
-                sign = self.shared.names.fresh("sum");
-                let (ty, zero) = (c_type(prim), if prim == Prim::F32 { "-0.0f" } else { "-0.0" });
-                self.line(&format!(
-                    "#pragma omp declare reduction({sign} : {ty} : omp_out += omp_in) \
-                     initializer(omp_priv = {zero})"
-                ));
-            }
-            clauses.push_str(&format!(" reduction({sign}: {})", self.name(*v)));
-        }
-        clauses
     }
 }
 
@@ -242,49 +221,10 @@ fn simd_clauses(frame: &Frame<'_>, reductions: &[(V, RedOp)]) -> Option<Vec<(V, 
     reductions.iter().map(|(v, op)| Some((*v, simd_operator(frame.fun, *v, *op)?))).collect()
 }
 
-/// The variables of a function that may be negative zeros where loops begin to add to them: all but those that then are
-/// constants that are other numbers.
-pub(super) fn negative_zeros(fun: &Fun) -> FxHashSet<V> {
-    let mut found = FxHashSet::default();
-    note_zeros(&fun.body, &mut Vec::new(), &mut found);
-    found
-}
-
-/// Notes what variables are set to, but not what loops add to them.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "what is no such sum may be anything; other statements set variables to anything"
-)]
-fn note_zeros(block: &[Stm], added: &mut Vec<V>, found: &mut FxHashSet<V>) {
-    for stm in block {
-        match stm {
-            Stm::Declare(_, None) => {}
-            Stm::Declare(v, Some(e)) | Stm::Assign(v, e) => {
-                let is_other = match e {
-                    Exp::Const(Scalar::F32(x)) => *x != 0.0 || x.is_sign_positive(),
-                    Exp::Const(Scalar::F64(x)) => *x != 0.0 || x.is_sign_positive(),
-                    _ => added.contains(v),
-                };
-                if !is_other {
-                    found.insert(*v);
-                }
-            }
-            other => other.each_set(&mut |v| {
-                found.insert(v);
-            }),
-        }
-        let outer = added.len();
-        if let Stm::For { kind, .. } = stm {
-            added.extend(kind.reductions().into_iter().flatten().map(|(v, _)| *v));
-        }
-        stm.each_block(&mut |inner| note_zeros(inner, added, found));
-        added.truncate(outer);
-    }
-}
-
 fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {
     let Ty::Scalar(prim) = fun.vars[v].ty else { return None };
-    let plain = matches!(prim, Prim::U32 | Prim::U64 | Prim::F32 | Prim::F64);
+    // Floats are combined in the order of the code: `loops::partials` has made it one for vectors.
+    let plain = matches!(prim, Prim::U32 | Prim::U64);
     match op {
         RedOp::Add => plain.then_some("+"),
         RedOp::Mul => plain.then_some("*"),

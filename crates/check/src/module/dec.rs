@@ -12,10 +12,26 @@ use std::sync::Arc;
 
 /// The names a block has defined so far, to refuse a second definition.
 #[derive(Default)]
-struct Defined {
+pub(crate) struct Defined {
     terms: FxHashMap<EcoString, Span>,
     types: FxHashMap<EcoString, Span>,
     mod_types: FxHashMap<EcoString, Span>,
+}
+
+impl Defined {
+    /// Notes what a declaration that was checked before defines.
+    pub(crate) fn note(&mut self, dec: &Dec) {
+        let (names, name) = match &dec.kind {
+            DecKind::Val(bind) => (&mut self.terms, &bind.name),
+            DecKind::Type(bind) => (&mut self.types, &bind.name),
+            DecKind::Module(bind) => (&mut self.terms, &bind.name),
+            DecKind::ModuleType(bind) => (&mut self.mod_types, &bind.name),
+            DecKind::Open(_) | DecKind::Import(..) | DecKind::Local(_) | DecKind::Error => return,
+        };
+        if !name.name.is_empty() {
+            names.insert(name.name.clone(), name.span);
+        }
+    }
 }
 
 /// Where a block of declarations stands.
@@ -43,7 +59,7 @@ impl Checker<'_> {
         env
     }
 
-    fn declaration(
+    pub(crate) fn declaration(
         &mut self,
         dec: &Dec,
         block: Block,
@@ -163,15 +179,7 @@ impl Checker<'_> {
         self.program.modules.insert(root, Arc::new(Module::Struct(opened.clone())));
         self.scope.open(&opened, root, &[]);
         if export {
-            for (name, term) in &opened.terms {
-                env.terms.insert(name.clone(), term.clone());
-            }
-            for (name, def) in &opened.types {
-                env.types.insert(name.clone(), def.clone());
-            }
-            for (name, mt) in &opened.mod_types {
-                env.mod_types.insert(name.clone(), mt.clone());
-            }
+            env.extend(&opened);
         }
     }
 

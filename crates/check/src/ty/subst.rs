@@ -262,6 +262,29 @@ impl Ty {
         }
     }
 
+    /// Calls `f` with every variable in the type: those of sizes, and those that functions bind.
+    pub fn for_each_var(&self, f: &mut dyn FnMut(VarId)) {
+        match self {
+            Ty::Prim(_) | Ty::Meta(_) | Ty::Error => {}
+            Ty::Array(size, elem) => {
+                size.for_each_var(f);
+                elem.for_each_var(f);
+            }
+            Ty::Record(fields) => fields.iter().for_each(|(_, t)| t.for_each_var(f)),
+            Ty::Sum(ctors) => ctors.iter().flat_map(|(_, ts)| ts).for_each(|t| t.for_each_var(f)),
+            Ty::Fun(fun) => {
+                fun.name.iter().chain(&fun.exts).for_each(|var| f(*var));
+                fun.param.for_each_var(f);
+                fun.ret.for_each_var(f);
+            }
+            Ty::Con(_, args) => args.iter().for_each(|arg| match arg {
+                Arg::Size(size) => size.for_each_var(f),
+                Arg::Type(ty) => ty.for_each_var(f),
+            }),
+            Ty::Unique(inner) => inner.for_each_var(f),
+        }
+    }
+
     /// The type without any `*`, except in the results of functions inside it.
     pub fn without_unique(&self) -> Ty {
         if !self.has_unique() {

@@ -7,7 +7,7 @@ use crate::commands::{FAILURE, SUCCESS};
 use crate::output;
 use crate::run::wrong;
 use fehu_driver::cache::Cache;
-use fehu_driver::compile::CCompiler;
+use fehu_driver::compile::{CCompiler, Floats};
 use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ pub(crate) fn doctor() -> u8 {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     tell("processor", &format!("{threads} threads, {}", vectors()));
     tell("cache", &cache());
-    let compiler = CCompiler::find(Cache::open().ok().as_ref(), Target::C, false);
+    let compiler = CCompiler::find(Cache::open().ok().as_ref(), Target::C, Floats::default());
     match &compiler {
         Ok(compiler) => {
             tell("C compiler", &format!("{}, {}", compiler.name(), compiler.version()));

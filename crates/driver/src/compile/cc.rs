@@ -6,6 +6,7 @@
 //! Ours are for gcc and clang on a common machine; what a compiler does not know is
 //! left out, which is tried once and remembered.
 
+use super::Floats;
 use crate::cache::Cache;
 use crate::foreign::{self, Inputs};
 use crate::stages::{Artifacts, Target};
@@ -79,8 +80,8 @@ const GPU_RUNTIME: &str = "-O1";
 /// and with `-O0` ten times. gcc takes half the time that it needs for `-O1`.
 const GPU_PROGRAM: &str = "-Og";
 
-/// What strictness about floats adds: a product and a sum are two operations.
-const STRICT: &str = "-ffp-contract=off";
+/// What is added if every operation on floats is rounded: a product and a sum are two.
+const ROUNDED: &str = "-ffp-contract=off";
 
 /// What programs are linked with.
 const LIBRARIES: [&str; 3] = ["-lm", "-lpthread", "-ldl"];
@@ -112,7 +113,7 @@ impl CCompiler {
     }
 
     /// Looks for the compiler, and for flags that suit programs for a target.
-    pub fn find(cache: Option<&Cache>, target: Target, strict_float: bool) -> Res<CCompiler> {
+    pub fn find(cache: Option<&Cache>, target: Target, floats: Floats) -> Res<CCompiler> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let mut compiler = match variable("CC") {
             Some(cc) => {
@@ -150,8 +151,9 @@ impl CCompiler {
                 }
             }
         }
-        if strict_float {
-            compiler.flags.push(STRICT.to_owned());
+        match floats {
+            Floats::Strict | Floats::Rounded => compiler.flags.push(ROUNDED.to_owned()),
+            Floats::Contracted => {}
         }
         Ok(compiler)
     }

@@ -47,6 +47,8 @@ use fehu_base::IdVec;
 use fehu_imp::rewrite::{bin, end_of_blocks};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp};
+pub(crate) use reduction::first;
+pub(crate) use rule::sets_only_its_own;
 
 /// Transforms the loops of a program that gain from it.
 pub fn lanes(program: &mut Program) {

@@ -137,7 +137,7 @@ pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool
 }
 
 /// Whether everything that is assigned is declared inside, or is a reduction.
-pub(super) fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
+pub(crate) fn sets_only_its_own(body: &Block, reductions: &[(V, RedOp)]) -> bool {
     let mut own: FxHashSet<V> = reductions.iter().map(|(v, _)| *v).collect();
     visit::each_stm(body, &mut |stm| {
         stm.each_declared(&mut |v| {

@@ -63,16 +63,44 @@ pub(super) struct Step {
     pub(super) stm: Option<Var>,
     /// The number of the body inside.
     pub(super) body: usize,
-    /// Whether it is repeated.
-    pub(super) is_loop: bool,
+    pub(super) way: Way,
+}
+
+/// How often a body is executed when its statement is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    Once,
+    /// A loop.
+    Repeated,
+    /// So many of so many times: it stands for these of the alternatives between which branches choose.
+    Branch(u64, u64),
+}
+
+/// The alternatives that a body is: those between which it chooses in the end, as versions do, or one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others do not choose")]
+fn alternatives(body: &Body) -> u64 {
+    let Some(last) = body.stms.last() else { return 1 };
+    let mut count = 0;
+    match last.exp {
+        Exp::If(..) | Exp::Switch(..)
+            if last.pat.iter().copied().map(Atom::Var).eq(body.results.iter().copied()) =>
+        {
+            last.exp.for_each_body(&mut |body| count += alternatives(body));
+        }
+        _ => count = 1,
+    }
+    count
 }
 
 /// How often something is executed, in parts of [`ONCE`].
 pub(super) fn often(path: &[Step]) -> u64 {
-    let (loops, branches): (Vec<&Step>, Vec<&Step>) = path.iter().partition(|step| step.is_loop);
-    let loops = loops.iter().fold(ONCE, |all, _| all.saturating_mul(cost::LOOP));
-    // Of two branches, one is taken.
-    branches.iter().fold(loops.min(cost::MOST * ONCE), |all, _| all / 2).max(1)
+    let loops = path.iter().filter(|step| step.way == Way::Repeated);
+    let loops = loops.fold(ONCE, |all, _| all.saturating_mul(cost::LOOP));
+    let taken = path.iter().fold(loops.min(cost::MOST * ONCE), |all, step| match step.way {
+        Way::Branch(part, of) => all * part / of,
+        Way::Once | Way::Repeated => all,
+    });
+    taken.max(1)
 }
 
 /// For each dimension of an order, where it is.
@@ -85,7 +113,7 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
 }
 
 /// Once.
-const ONCE: u64 = 1 << 6;
+const ONCE: u64 = 1 << 10;
 
 /// Looks at a function or constant.
 pub(super) fn look(params: &[Var], body: &Body, vars: &IdVec<Var, VarInfo>) -> Found {
@@ -135,9 +163,9 @@ impl Host<'_> {
         }
     }
 
-    fn inside(&mut self, stm: &Stm, body: &Body, is_loop: bool) {
+    fn inside(&mut self, stm: &Stm, body: &Body, way: Way) {
         self.bodies += 1;
-        let step = Step { stm: stm.pat.first().copied(), body: self.bodies, is_loop };
+        let step = Step { stm: stm.pat.first().copied(), body: self.bodies, way };
         self.path.push(step);
         self.body(body);
         self.path.pop();
@@ -217,8 +245,10 @@ impl Host<'_> {
             }
             Exp::If(..) | Exp::Switch(..) => {
                 stm.pat.iter().for_each(|var| self.bind(*var));
+                let mut all = 0;
+                stm.exp.for_each_body(&mut |body| all += alternatives(body));
                 stm.exp.for_each_body(&mut |body| {
-                    self.inside(stm, body, false);
+                    self.inside(stm, body, Way::Branch(alternatives(body), all));
                     stm.pat
                         .iter()
                         .zip(&body.results)
@@ -282,14 +312,14 @@ impl Host<'_> {
                 self.bind_pinned(&stm.pat);
                 free_in_stm(stm, self.vars).iter().for_each(|var| self.pin((*var).into()));
                 stm.exp.for_each_lambda(&mut |lambda| self.bind_pinned(&lambda.params));
-                stm.exp.for_each_body(&mut |body| self.inside(stm, body, false));
+                stm.exp.for_each_body(&mut |body| self.inside(stm, body, Way::Once));
             }
         }
     }
 
     fn loop_(&mut self, stm: &Stm, params: &[LoopParam], body: &Body) {
         self.bodies += 1;
-        let step = Step { stm: stm.pat.first().copied(), body: self.bodies, is_loop: true };
+        let step = Step { stm: stm.pat.first().copied(), body: self.bodies, way: Way::Repeated };
         self.path.push(step);
         params.iter().for_each(|param| self.bind(param.var));
         self.body(body);

@@ -31,7 +31,7 @@ use fehu_base::IdVec;
 use fehu_base::id::Id;
 use fehu_facts::Origin;
 use fehu_ir::{Body, Loc, Var, VarInfo};
-use host::{Found, Step, inverse, often};
+use host::{Found, Step, Way, inverse, often};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -192,7 +192,8 @@ impl Found {
     /// the one that needs it.
     fn before<'p>(&self, array: Var, path: &'p [Step]) -> (&'p [Step], Option<Var>) {
         let depth = self.depth.get(&array).copied().unwrap_or(0).min(path.len());
-        let outermost = (depth..path.len()).find(|k| path[*k].is_loop && path[*k].stm.is_some());
+        let outermost =
+            (depth..path.len()).find(|k| path[*k].way == Way::Repeated && path[*k].stm.is_some());
         match outermost {
             Some(k) => (&path[..k], path[k].stm),
             None => (path, None),

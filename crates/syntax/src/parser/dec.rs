@@ -83,6 +83,7 @@ impl Parser<'_> {
                 continue;
             }
             self.skip_to_dec(end);
+            self.note_broken();
             let (id, span) = (self.node(), self.span_from(start));
             decs.push(Dec { id, span, doc: None, attrs: Vec::new(), kind: DecKind::Error });
         }
@@ -153,7 +154,9 @@ impl Parser<'_> {
                 DecKind::Error
             }
         };
-        Dec { id: self.node(), span: self.span_from(start), doc, attrs, kind }
+        self.note_broken();
+        let id = self.node();
+        Dec { id, span: self.span_from(start), doc, attrs, kind }
     }
 
     fn local_dec(&mut self) -> DecKind {

@@ -351,6 +351,7 @@ impl Parser<'_> {
 
     fn spec(&mut self) -> Spec {
         self.end_broken();
+        self.note_broken();
         self.error_at = None;
         self.dec_start = self.pos;
         let mut doc = self.take_doc();

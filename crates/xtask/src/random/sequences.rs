@@ -8,7 +8,7 @@ use fehu_base::stack::with_large_stack;
 use fehu_data::{Value, reader};
 use fehu_driver::cache::Cache;
 use fehu_driver::check::Warnings;
-use fehu_driver::compile::{self, CCompiler, Executable, Request};
+use fehu_driver::compile::{self, CCompiler, Executable, Floats, Request};
 use fehu_driver::files::Memory;
 use fehu_driver::foreign::Foreign;
 use fehu_driver::load::Root;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let compiler = match CCompiler::find(None, target, false) {
+    let compiler = match CCompiler::find(None, target, Floats::default()) {
         Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
         Err(error) => {
             println!("{}", error.message);
@@ -172,7 +172,7 @@ impl Run<'_> {
             warnings: Warnings::Hide,
             entry_points: Vec::new(),
             safe: false,
-            strict_float: false,
+            floats: Floats::default(),
             foreign: Foreign::default(),
             plan: Plan::of(pipelines::of_target(self.target).passes),
             profiled: false,

@@ -4,7 +4,7 @@ use crate::random::jit::AtOnce;
 use crate::random::machine::{NoMachine, Start, build_optimised};
 use fehu_driver::cache::Cache;
 use fehu_driver::code::{self, Code, Form, Settings, Stage};
-use fehu_driver::compile::CCompiler;
+use fehu_driver::compile::{CCompiler, Floats};
 use fehu_driver::pipelines::{CPU, GPU, JIT};
 use fehu_driver::stages::Target;
 use fehu_ir::Prog;
@@ -169,7 +169,7 @@ impl Subject {
             options.push("--build-option=-cl-opt-disable".to_owned());
         }
         let start = Start { runtimes: Some(&servers.runtimes), runner: None, options };
-        let compiler = CCompiler::find(Some(&servers.runtimes), target, true)
+        let compiler = CCompiler::find(Some(&servers.runtimes), target, Floats::Strict)
             .map_err(|error| Fault::new("no compiler", error.message))?
             .with_flags(servers.flags);
         let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? }.clone();

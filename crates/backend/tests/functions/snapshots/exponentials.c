@@ -19,8 +19,7 @@ static int fe_fun_exponentials(struct futhark_context *ctx, float *out_total, in
   float total = 0.0f;
   float *xs_1 = (float *)xs.data;
   total = fe_alone_exp_f32(0.0f);
-  #pragma omp declare reduction(sum : float : omp_out += omp_in) initializer(omp_priv = -0.0f)
-  #pragma omp simd reduction(sum: total)
+  FE_INDEPENDENT
   for (int64_t i = 0; i < n; i++) {
     total += fe_exp_f32(xs_1[i]);
   }

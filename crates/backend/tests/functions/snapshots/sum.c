@@ -19,7 +19,7 @@ static int fe_fun_sum(struct futhark_context *ctx, double *out_total, int64_t n,
   double total = 0.0;
   double *xs_1 = (double *)xs.data;
   total = 0.0;
-  #pragma omp simd reduction(+: total)
+  FE_INDEPENDENT
   for (int64_t i = 0; i < n; i++) {
     total += xs_1[i];
   }

@@ -44,11 +44,15 @@ pub(in crate::simplify::rules) fn index_trailing(cx: &mut Cx<'_>, stm: &Stm) -> 
     Rewrite::exp(Exp::Index(array, dims[..keep].to_vec()))
 }
 
-/// `xs[s:n:t][i] = xs[s + i*t]`, `xs[s:n:t][a:k:b] = xs[s + a*t : k : t*b]`, `xs[i][j] = xs[i, j]`
+/// `xs[s:n:t][i] = xs[s + i*t]`, `xs[s:n:t][a:k:b] = xs[s + a*t : k : t*b]`, `xs[i][j] = xs[i, j]`, but for elements of a part of an array
+/// that is cut out in several dimensions: where such a part is, and how large it is, is worth knowing to those who execute it.
 pub(in crate::simplify::rules) fn index_of_index(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (view, dims) = parts(stm)?;
     let Some(Exp::Index(source, outer)) = cx.def(view.into()) else { return None };
     let (source, outer) = (array(cx, *source), resolved_dims(cx, outer));
+    if fixed(dims).is_some() && is_cut_out(&outer, cx.vars[source].ty.shape()) {
+        return None;
+    }
     let mut make = Make::new(stm);
     make.through(cx, view);
     let mut inner = dims.iter();
@@ -73,6 +77,13 @@ pub(in crate::simplify::rules) fn index_of_index(cx: &mut Cx<'_>, stm: &Stm) -> 
     }
     all.extend(inner.cloned());
     make.finish(cx, Exp::Index(source, all))
+}
+
+/// Whether positions are a part of an array with all of its dimensions, several of which are not whole.
+fn is_cut_out(dims: &[Dim], shape: &[Atom]) -> bool {
+    let is_slice = |dim: &Dim| matches!(dim, Dim::Slice { .. });
+    dims.iter().all(is_slice)
+        && dims.iter().zip(shape).filter(|(dim, size)| **dim != whole(**size)).count() > 1
 }
 
 /// `(rearrange (1, 0) xs)[i, j] = xs[j, i]`; dimensions that are left are rearranged after that:
