@@ -28,6 +28,7 @@ from ._errors import (
     Unavailable,
 )
 from ._module import Function, Module, Recipe, Type, Types, stubs
+from ._profile import Profile
 from ._progress import progress
 from ._report import Report, report
 from ._sequences import Later, Stream
@@ -37,7 +38,7 @@ from ._version import VERSION
 __version__ = VERSION
 __all__ = [
     "ArgumentError", "Array", "CompileError", "CompileWarning", "Diagnostic", "Error", "FileChunks", "Function", "Later", "Module",
-    "OutOfMemory", "Picture", "Pieces", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Stream", "Type", "Types", "Unavailable",
+    "OutOfMemory", "Picture", "Pieces", "Profile", "ProgramError", "RangeError", "Recipe", "Report", "Shown", "Stream", "Type", "Types", "Unavailable",
     "Value", "compile", "cuda_devices", "define", "executable", "grad", "image", "progress", "report", "show", "stubs", "value_and_grad", "vjp", "vmap",
 ]
 

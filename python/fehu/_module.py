@@ -10,10 +10,13 @@ import operator
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _dispatch, _sequences, _threads
 from ._errors import Error, ProgramError, locate
+
+if TYPE_CHECKING:
+    from ._profile import Profile
 
 _NUMPY = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -93,6 +96,14 @@ class Function:
         """The type as the program writes it: `dot (xs: [n]f32) (ys: [n]f32) : f32`."""
         params = "".join(f" ({name}: {ty})" for name, ty in self.types.items())
         return f"{self.__name__}{params} : {self.result}"
+
+    def profile(self, *args: Any, runs: int = 1, limits: bool = True) -> Profile:
+        """Compiles the program once more, so that it says what takes time, calls it with these arguments, arrays and numbers, and says where the
+        time went. Of several `runs`, the one with the median time is shown. With `limits` it says what limits each line, for which
+        the machine is measured when it is first needed, some seconds long."""
+        from ._profile import Profile
+
+        return Profile(self, args, runs, limits)
 
     def submit(self, *args: Any, **named: Any) -> Future[Any]:
         """Starts a call on a thread of the module's own; what comes back is a future."""

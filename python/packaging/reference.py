@@ -21,7 +21,7 @@ GROUPS = {
     "Programs": ["compile", "define", "Module", "Function", "Type", "Types", "Recipe", "stubs", "executable", "cuda_devices"],
     "Values": ["Value", "Array", "FileChunks", "Pieces", "Stream", "Later"],
     "Derivatives and batches": ["grad", "value_and_grad", "vjp", "vmap"],
-    "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "progress"],
+    "Notebooks": ["show", "Shown", "image", "Picture", "report", "Report", "Profile", "progress"],
     "What can go wrong": [
         "Error", "CompileError", "CompileWarning", "Diagnostic", "ArgumentError", "RangeError", "ProgramError", "OutOfMemory", "Unavailable",
     ],

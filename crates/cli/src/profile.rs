@@ -14,8 +14,10 @@ use fehu_harness::bench::Options;
 use fehu_harness::bench::measure::Limits;
 use fehu_harness::prepare::Compile;
 use fehu_harness::profile::{self, Ran};
+use fehu_profile::lines::Profile;
 use fehu_profile::machine::Machine;
 use fehu_profile::report::Report;
+use fehu_profile::spread::{self, Spread};
 use fehu_profile::{Run, compare, flame, json, lines, page, table, trace};
 use std::io::Read;
 use std::time::Duration;
@@ -150,21 +152,28 @@ fn profiled(
         }
     };
     let what = format!("profiling {file}");
-    let only_values = args.input.is_some();
-    let all = progress::during(&what, || profile::run(file, &options, only_values, values))
+    let (times, only_values) = (usize::from(args.runs), args.input.is_some());
+    let all = progress::during(&what, || profile::run(file, &options, times, only_values, values))
         .map_err(|error| format!("\"{file}\": {error}"))?;
     let wanted = |ran: &&Ran| args.dataset.as_ref().is_none_or(|name| ran.dataset.contains(name));
     let mut runs = Vec::new();
     for ran in all.runs.iter().filter(wanted) {
-        let report = Report::read(&ran.report).map_err(|error| format!("\"{file}\": {error}"))?;
+        let reports = ran.reports.iter().map(Report::read).collect::<Result<Vec<Report>, _>>();
+        let mut reports = reports.map_err(|error| format!("\"{file}\": {error}"))?;
+        let mut profiles: Vec<Profile> =
+            reports.iter().map(|report| lines::profile(report, machine)).collect();
+        let spread = Spread::of(&profiles);
+        // There is at least one run.
+        let median = spread::median(&profiles).unwrap_or(0);
         runs.push(Run {
             program: file.to_owned(),
             entry: ran.entry.clone(),
             dataset: ran.dataset.clone(),
             backend: compile.target.name().to_owned(),
             failed: ran.failed.clone(),
-            profile: lines::profile(&report, machine),
-            report,
+            profile: profiles.swap_remove(median),
+            report: reports.swap_remove(median),
+            spread,
             machine: machine.cloned(),
             sources: all.sources.clone(),
         });

@@ -1,5 +1,5 @@
-//! Profiles: runs the cases of a program's test blocks, or one with given values, once to warm up, and once with an account of what
-//! happens.
+//! Profiles: runs the cases of a program's test blocks, or one with given values, once to warm up, and then, once or more often, with an
+//! account of what happens.
 
 use crate::bench::{Options, arguments, cases, read_test};
 use crate::case::{self, Arguments};
@@ -18,8 +18,8 @@ pub struct Ran {
     pub entry: String,
     /// The name of the data set.
     pub dataset: String,
-    /// What the program reported, as JSON.
-    pub report: serde_json::Value,
+    /// What the program reported, as JSON, for each time that it was measured.
+    pub reports: Vec<serde_json::Value>,
     /// Why the run failed, if it did.
     pub failed: Option<String>,
 }
@@ -33,11 +33,12 @@ pub struct All {
     pub sources: Vec<(String, String)>,
 }
 
-/// Compiles and runs a program. `values` reads the arguments of an entry point, for programs without cases; it is asked only then, or if
+/// Compiles and runs a program, each case so often. `values` reads the arguments of an entry point, for programs without cases; it is asked only then, or if
 /// `only_values`. The error is one line.
 pub fn run(
     path: &str,
     options: &Options,
+    times: usize,
     only_values: bool,
     values: impl FnOnce() -> Result<Vec<u8>, String>,
 ) -> Result<All, String> {
@@ -54,7 +55,7 @@ pub fn run(
             for (entry, case) in cases(test, options) {
                 let input =
                     case::read_input(&mut program, folder, entry, &case.input, options.seed)?;
-                runs.push(one(&mut program, folder, entry, &case.name, &input, options)?);
+                runs.push(one(&mut program, folder, entry, &case.name, &input, (options, times))?);
             }
         }
         None => {
@@ -74,7 +75,7 @@ pub fn run(
             let read = read.or_else(|_| reader::read_all(&bytes));
             let input = read.map_err(|error| format!("the arguments: {error}"))?;
             let input = Arguments::Values(input);
-            runs.push(one(&mut program, folder, entry, "", &input, options)?);
+            runs.push(one(&mut program, folder, entry, "", &input, (options, times))?);
         }
     }
     Ok(All { runs, sources: sources(&outcome) })
@@ -96,10 +97,10 @@ fn one(
     entry: &str,
     dataset: &str,
     input: &Arguments,
-    options: &Options,
+    (options, times): (&Options, usize),
 ) -> Result<Ran, String> {
     program.begin(options.timeout.unwrap_or(Duration::MAX));
-    let ran = measured(program, folder, entry, dataset, input);
+    let ran = measured(program, folder, entry, dataset, (input, times));
     program.end();
     ran
 }
@@ -109,7 +110,7 @@ fn measured(
     folder: &Path,
     entry: &str,
     dataset: &str,
-    input: &Arguments,
+    (input, times): (&Arguments, usize),
 ) -> Result<Ran, String> {
     let told = |error: Failure| error.to_string();
     program.command(&["clear"]).map_err(told)?;
@@ -117,8 +118,11 @@ fn measured(
     let args = arguments(program, folder, entry, input)?;
     let kept = program.count();
     let mut failed = None;
-    for is_measured in [false, true] {
+    let mut reports = Vec::new();
+    for number in 0..=times {
+        let is_measured = number > 0;
         if is_measured {
+            program.command(&["clear"]).map_err(told)?;
             program.command(&["unpause_profiling"]).map_err(told)?;
         }
         failed = match program.timed(entry, &args) {
@@ -127,10 +131,13 @@ fn measured(
             Err(error) => return Err(told(error)),
         };
         program.forget(kept);
+        if is_measured {
+            let report = program.command(&["report"]).map_err(told)?.join("\n");
+            let report = serde_json::from_str(&report)
+                .map_err(|error| format!("the program's report is not JSON: {error}"))?;
+            reports.push(report);
+        }
     }
-    let report = program.command(&["report"]).map_err(told)?.join("\n");
-    let report = serde_json::from_str(&report)
-        .map_err(|error| format!("the program's report is not JSON: {error}"))?;
     let (entry, dataset) = (entry.to_owned(), dataset.to_owned());
-    Ok(Ran { entry, dataset, report, failed })
+    Ok(Ran { entry, dataset, reports, failed })
 }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! { "version": 1, "program", "entry", "dataset", "backend", "digest" (of the sources), "failed" (or null), "total",
-//!   "unknown", "copies", "allocation", "rest",
-//!   "lines": [{ "file", "line", "time", "share", "calls", "bytes", "operations", "exact", "bandwidth", "of_bus" (or null), "rate",
+//!   "runs", "least", "most" (of the total; the others are of the run with the median time), "unknown", "copies", "allocation", "rest",
+//!   "lines": [{ "file", "line", "time", "least", "most", "share", "calls", "bytes", "operations", "exact", "bandwidth", "of_bus" (or null), "rate",
 //!               "verdict", "advice", "fused": [line] }],
 //!   "machine": { "name", "memory", "cache", "arithmetic", "latency" } or null,
 //!   "thresholds": [[name, value]], "memory": { space: bytes },
@@ -11,6 +11,7 @@
 //! ```
 
 use crate::Run;
+use crate::spread::Range;
 use fehu_base::hash;
 use serde_json::{Map, Value, json};
 
@@ -25,9 +26,12 @@ pub fn json(run: &Run) -> String {
         .lines
         .iter()
         .map(|line| {
+            let range = run.spread.lines.get(&line.place).copied();
+            let range = range.unwrap_or(Range::one(line.time));
             let fused: Vec<usize> = line.fused.iter().map(|place| place.line).collect();
             json!({
                 "file": line.place.file, "line": line.place.line, "time": line.time,
+                "least": range.least, "most": range.most,
                 "share": line.time / total, "calls": line.calls, "bytes": line.bytes,
                 "operations": line.operations, "exact": line.exact, "bandwidth": line.bandwidth,
                 "of_bus": line.of_bus, "rate": line.rate, "verdict": line.verdict.word(),
@@ -60,6 +64,7 @@ pub fn json(run: &Run) -> String {
     let value = json!({
         "version": VERSION, "program": run.program, "entry": run.entry, "dataset": run.dataset,
         "backend": run.backend, "digest": digest, "failed": run.failed, "total": profile.total,
+        "runs": run.spread.runs, "least": run.spread.total.least, "most": run.spread.total.most,
         "unknown": profile.unknown, "copies": profile.copies, "allocation": profile.allocation,
         "rest": profile.rest, "lines": lines, "machine": machine,
         "thresholds": run.report.compared, "memory": memory, "operators": operators,

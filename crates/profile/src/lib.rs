@@ -13,6 +13,7 @@
 //! - [`report`]: what programs report, ours and others;
 //! - [`machine`]: what a machine can do, as measured once;
 //! - [`lines`]: the time of each line: operators are shared by their lines in proportion to what these do;
+//! - [`spread`]: how much several runs differ;
 //! - [`verdict`]: what limits an operator, with the numbers;
 //! - [`table`]: for terminals; [`page`]: one page with everything; [`trace`]: for Perfetto; [`flame`]: stacks; [`json`]: for
 //!   tools; [`compare`]: what changed from one profile to another; [`centres`]: reports that know no lines.
@@ -27,6 +28,7 @@ pub mod lines;
 pub mod machine;
 pub mod page;
 pub mod report;
+pub mod spread;
 pub mod table;
 pub mod trace;
 pub mod units;
@@ -38,6 +40,7 @@ mod tests;
 use lines::Profile;
 use machine::Machine;
 use report::Report;
+use spread::Spread;
 
 /// A profiled run, with all that is known about it.
 #[derive(Clone, Debug)]
@@ -56,8 +59,10 @@ pub struct Run {
     pub report: Report,
     /// What the machine can do, if that is known.
     pub machine: Option<Machine>,
-    /// Where the time went.
+    /// Where the time went; of several runs, in the one with the median time.
     pub profile: Profile,
+    /// How much the runs differ.
+    pub spread: Spread,
     /// The files of the program, by name, with their texts.
     pub sources: Vec<(String, String)>,
 }

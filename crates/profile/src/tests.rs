@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use crate::report::{Place, Report, Track};
+use crate::spread::{self, Spread};
 use crate::verdict::Verdict;
 use crate::{Run, centres, compare, flame, json, lines, page, table, trace};
 
@@ -35,13 +36,15 @@ fn machine() -> Machine {
 fn run(text: &str) -> Run {
     let report = Report::parse(text).expect("it is a report");
     let machine = Some(machine());
+    let profile = lines::profile(&report, machine.as_ref());
     Run {
         program: "a.fut".to_owned(),
         entry: "main".to_owned(),
         dataset: "small".to_owned(),
         backend: "c".to_owned(),
         failed: None,
-        profile: lines::profile(&report, machine.as_ref()),
+        spread: Spread::of(std::slice::from_ref(&profile)),
+        profile,
         report,
         machine,
         sources: vec![(
@@ -150,8 +153,17 @@ fn what_changed_beyond_noise_is_told() {
     assert!(compare::changes(&before, &old).is_empty());
     let faster = REPORT.replace("\"own\": 2000000", "\"own\": 1000000");
     let changed = compare::changes(&before, &run(&faster));
-    let lines: Vec<usize> = changed.iter().map(|(place, ..)| place.line).collect();
+    let lines: Vec<usize> = changed.iter().map(|change| change.place.line).collect();
     assert_eq!(lines, [6]);
+    // The same change, where runs differ by as much: noise, and the median is the one in the middle.
+    let profiles = [&faster, REPORT, &faster].map(|text| run(text).profile);
+    assert_eq!(spread::median(&profiles).map(|at| profiles[at].total), Some(profiles[0].total));
+    let noisy = Run { spread: Spread::of(&profiles), ..run(&faster) };
+    assert!(compare::changes(&before, &noisy).is_empty());
+    assert!(compare::text(&before, &noisy).contains("no line changed beyond noise"));
+    let before = compare::read(&json::json(&noisy)).expect("it can be read");
+    assert_eq!((before.runs, before.total.range), (3, noisy.spread.total));
+    assert!(compare::changes(&before, &old).is_empty());
     assert!(compare::read("{}").is_err() && compare::read("[").is_err());
 }
 
@@ -175,6 +187,27 @@ fn pages_and_traces_contain_everything() {
     let events = trace["traceEvents"].as_array().expect("a list");
     assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), 5);
     assert!(events.iter().any(|event| event["ph"] == "C"));
+    assert!(!events.iter().any(|event| event["ph"] == "s"));
+}
+
+#[test]
+fn arrows_lead_from_the_caller_to_those_who_work() {
+    // A thread works for the second of two executions of operator 3, and for nobody.
+    let more = r#""events": [
+      {"name": "map", "start": 7000000, "end": 7000900, "duration": 0.9, "provenance": "a.fut:8:3-9", "track": 0, "operator": 3, "details": {}},
+      {"name": "map", "start": 7102100, "end": 7102400, "duration": 0.3, "provenance": "a.fut:8:3-9", "track": 1, "operator": 3, "details": {}},
+      {"name": "map", "start": 10, "end": 20, "duration": 0.01, "provenance": "a.fut:8:3-9", "track": 1, "operator": 3, "details": {}},"#;
+    let run = run(&REPORT.replacen("\"events\": [", more, 1));
+    let trace: serde_json::Value = serde_json::from_str(&trace::trace(&run)).expect("it is JSON");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    let ends: Vec<(&str, u64, f64, u64)> = events
+        .iter()
+        .filter_map(|event| {
+            let phase = event["ph"].as_str().filter(|phase| ["s", "f"].contains(phase))?;
+            Some((phase, event["tid"].as_u64()?, event["ts"].as_f64()?, event["id"].as_u64()?))
+        })
+        .collect();
+    assert_eq!(ends, [("s", 0, 7102.0, 0), ("f", 1, 7102.1, 0)]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! Traces for Perfetto and `chrome://tracing`: JSON with complete events and counters. Events of one track nest.
+//! Traces for Perfetto and `chrome://tracing`: JSON with complete events, counters, and arrows from what the caller does to what
+//! threads and the device do for it. Events of one track nest.
 
 use crate::Run;
 use crate::report::{Event, Track};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The trace of a run.
 pub fn trace(run: &Run) -> String {
@@ -10,6 +12,9 @@ pub fn trace(run: &Run) -> String {
     let mut tracks: Vec<Track> = run.report.events.iter().map(|event| event.track).collect();
     tracks.sort();
     tracks.dedup();
+    let mut arrows = 0u64;
+    // When the caller has begun each operator.
+    let mut starts: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for track in &tracks {
         events.push(json!({
             "ph": "M", "name": "thread_name", "pid": 1, "tid": number(*track),
@@ -17,6 +22,22 @@ pub fn trace(run: &Run) -> String {
         }));
         for (event, start, end) in nested(&run.report.events, *track) {
             events.push(complete(run, event, start, end));
+            let Some(operator) = event.operator else { continue };
+            let starts = starts.entry(operator).or_default();
+            // The caller's track comes first, and what is on a track is in order.
+            if *track == Track::Thread(0) {
+                starts.push(start);
+            } else if let Some(before) = starts.partition_point(|at| *at <= start).checked_sub(1) {
+                arrows += 1;
+                let arrow = |phase: &str, track: Track, at: u64| {
+                    json!({
+                        "ph": phase, "bp": "e", "id": arrows - 1, "name": "for", "cat": "for",
+                        "pid": 1, "tid": number(track), "ts": micro(at),
+                    })
+                };
+                events.push(arrow("s", Track::Thread(0), starts[before]));
+                events.push(arrow("f", *track, start));
+            }
         }
     }
     events.extend(run.report.events.iter().filter_map(|event| {

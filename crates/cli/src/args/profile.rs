@@ -16,7 +16,8 @@ Examples:
   fehu profile prog.fut < data.in              With these arguments.
   fehu profile --html prog.html prog.fut       One page: source, timeline, flame graph, memory, roofline.
   fehu profile --trace prog.json prog.fut      A trace for Perfetto (https://ui.perfetto.dev).
-  fehu profile --json old.json prog.fut && edit prog.fut && fehu profile --compare old.json prog.fut
+  fehu profile --runs 5 --json old.json prog.fut    Five runs; then change the program, and
+  fehu profile --runs 5 --compare old.json prog.fut    say what became faster or slower beyond noise.
   fehu bench --profile --json r.json prog.fut && fehu profile r.json";
 
 #[derive(clap::Args, Debug)]
@@ -36,6 +37,9 @@ pub(crate) struct ProfileArgs {
     /// Read the arguments from this file instead of using the data sets of the program; `-` is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) input: Option<String>,
+    /// How often to measure: the run with the median time is shown, and how much they differ is kept for `--compare`.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) runs: u16,
     /// How many lines to show.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,

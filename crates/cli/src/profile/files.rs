@@ -6,6 +6,7 @@ use crate::output;
 use fehu_driver::save::save;
 use fehu_harness::bench::json;
 use fehu_profile::report::Report;
+use fehu_profile::spread::Spread;
 use fehu_profile::{Run, centres, lines, page, table};
 use std::path::Path;
 
@@ -70,13 +71,15 @@ fn read(file: &str) -> Result<Vec<Named>, String> {
 }
 
 fn run(named: &Named) -> Run {
+    let profile = lines::profile(&named.report, None);
     Run {
         program: named.program.clone(),
         entry: String::new(),
         dataset: named.dataset.clone(),
         backend: "reported".to_owned(),
         failed: None,
-        profile: lines::profile(&named.report, None),
+        spread: Spread::of(std::slice::from_ref(&profile)),
+        profile,
         report: named.report.clone(),
         machine: None,
         sources: Vec::new(),
