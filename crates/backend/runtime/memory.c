@@ -12,6 +12,10 @@
 // Blocks of more bytes than this have capacities of their own in a class, of which at most a 64th is wasted.
 #define FE_CLASS_BLOCKS ((int64_t)1 << 16)
 
+// The pool may be larger than what was in use at one time by so many bytes, and by what the shards count alone, before it gives
+// anything back: otherwise small programs would return what they free, and ask for it again, at every allocation.
+#define FE_SLACK (((int64_t)1 << 20) + FE_NUM_SHARDS * FE_COUNTED_ALONE)
+
 #ifdef FE_MULTICORE
 // A miss of a block of this size is worth a look at the lists of the other threads.
 #define FE_LARGE_BLOCK ((int64_t)1 << 18)
@@ -264,10 +268,13 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
       }
     }
 #ifndef FE_GPU
-    // Free blocks that fit nobody must not make the pool larger than what was in use at one time: where sizes change, as in a
-    // loop over a matrix that shrinks, there would soon be as much of them.
+    // Free blocks that fit nobody must not make the pool much larger than what was in use at one time: where sizes change, as in
+    // a loop over a matrix that shrinks, there would soon be as much of them.
     const int64_t more = pool->used + capacity > pool->peak ? pool->used + capacity : pool->peak;
-    fe_pool_shrink(pool, pool->used + pool->kept + capacity - more);
+    const int64_t excess = pool->used + pool->kept + capacity - more;
+    if (excess > FE_SLACK) {
+      fe_pool_shrink(pool, excess);
+    }
 #endif
     block = fe_block_new(pool, capacity);
 #ifndef FE_GPU

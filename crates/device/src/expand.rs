@@ -31,6 +31,9 @@ const FEW_BLOCKS: i64 = 16;
 /// The bytes that blocks of few threads may need together, if there are to be more of them.
 const SMALL_BYTES: i64 = 1 << 28;
 
+/// The bytes that a block asks for that needs too many.
+const IMPOSSIBLE: i64 = 1 << 44;
+
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
 
@@ -101,12 +104,14 @@ struct Expand<'a> {
     /// The pointers that replace handles.
     pointers: FxHashMap<V, V>,
     sites: Vec<Site>,
+    /// Whether indices of pieces of the block have 32 bits.
+    has_near: bool,
 }
 
 impl Expand<'_> {
     fn kernel(fun: &mut Fun, kernel: &Kernel, interleaved: bool, clear: Option<Stm>) -> Block {
-        let mut this =
-            Expand { fun, host: Block::new(), pointers: FxHashMap::default(), sites: Vec::new() };
+        let (host, pointers, sites) = (Block::new(), FxHashMap::default(), Vec::new());
+        let mut this = Expand { fun, host, pointers, sites, has_near: false };
         let mut kernel = kernel.clone();
         let local = this.name_handles(&kernel.body);
         this.sites =
@@ -205,6 +210,17 @@ impl Expand<'_> {
             }
             offsets.push((own, bytes));
         }
+        if self.has_near {
+            // More than there is: the program runs out of memory.
+            let fits = Exp::Cmp(
+                CmpOp::Lt,
+                Prim::I64,
+                Box::new(totals[1].clone()),
+                Box::new(Exp::int(skew::MOST_BYTES)),
+            );
+            let bytes = Exp::Select(Box::new([fits, totals[1].clone(), Exp::int(IMPOSSIBLE)]));
+            totals[1] = self.host_value("bytes", bytes);
+        }
         let [own, of_block, interleaved] = totals.clone();
         let of_threads = bin(BinOp::Add, own, interleaved);
         let of_threads = bin(BinOp::Mul, of_threads, Exp::int(i64::from(kernel.threads)));
@@ -271,7 +287,7 @@ impl Expand<'_> {
         }
     }
 
-    /// Skews the pieces of blocks whose elements would be in the same bank.
+    /// Indices of the pieces of blocks get 32 bits, and those pieces gaps whose elements would be in the same bank.
     fn skew(&mut self, kernel: &mut Kernel) {
         let of_block = |site: &&Site| site.kind == Owner::Block && skew::has_banks(site.prim);
         let allocated: Vec<(V, Prim)> =
@@ -279,19 +295,22 @@ impl Expand<'_> {
         if allocated.is_empty() {
             return;
         }
-        let mut found = interleave::find(self.fun, kernel, &allocated, Placing::Skewed);
+        let found = interleave::find(self.fun, kernel, &allocated, Placing::Skewed);
         let prim = |p: V| match self.fun.vars[p].ty {
             Ty::Ptr(_, prim) => Some(prim).filter(|_| found.contains_key(&p)),
             Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => None,
         };
         let conflicts: FxHashSet<V> =
             skew::conflicts(kernel, &prim).iter().map(|p| found[p]).collect();
-        found.retain(|_, class| conflicts.contains(class));
-        if found.is_empty() {
-            return;
+        self.has_near = !found.is_empty();
+        let (skewed, near): (FxHashMap<V, V>, FxHashMap<V, V>) =
+            found.into_iter().partition(|(_, class)| conflicts.contains(class));
+        for (pieces, placing) in [(&skewed, Placing::Skewed), (&near, Placing::Near)] {
+            if !pieces.is_empty() {
+                kernel.body = interleave::rewrite(self.fun, &kernel.body, pieces, placing);
+            }
         }
-        kernel.body = interleave::rewrite(self.fun, &kernel.body, &found, Placing::Skewed);
-        for site in self.sites.iter_mut().filter(|site| found.contains_key(&site.handle)) {
+        for site in self.sites.iter_mut().filter(|site| skewed.contains_key(&site.handle)) {
             site.bytes = site.bytes.take().map(|bytes| skew::bytes(site.prim, bytes));
         }
     }

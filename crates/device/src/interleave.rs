@@ -20,7 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) enum Placing {
     /// Interleaved with those of so many threads.
     Interleaved(i64),
-    /// With a gap after each row of the memory's banks: see [`super::skew`].
+    /// As they are, from the beginning of the piece on, with indices of 32 bits: see [`super::skew`].
+    Near,
+    /// Likewise, with a gap after each row of the memory's banks.
     Skewed,
 }
 
@@ -29,7 +31,9 @@ impl Placing {
     fn of(self, prim: Prim, at: &Exp) -> Exp {
         match self {
             Placing::Interleaved(threads) => scale(at, threads),
-            Placing::Skewed => skew::index(prim, at.clone()),
+            Placing::Near if matches!(at, Exp::Const(_)) => at.clone(),
+            Placing::Near => skew::wide(skew::near(at)),
+            Placing::Skewed => skew::index(prim, at),
         }
     }
 }
@@ -42,8 +46,8 @@ pub(super) fn find(
     allocated: &[(V, Prim)],
     placing: Placing,
 ) -> FxHashMap<V, V> {
-    // Only what is placed evenly can be counted from any element.
-    let is_even = placing != Placing::Skewed;
+    // Only what is placed evenly can be counted from any element, with indices that may be negative.
+    let is_even = matches!(placing, Placing::Interleaved(_));
     let mut classes = Classes { parent: FxHashMap::default() };
     // What must not be in a class: pointers that come from elsewhere, or that are used in other ways.
     let mut others: Vec<V> = Vec::new();

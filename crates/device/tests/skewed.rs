@@ -4,8 +4,8 @@ use fehu_device::{Options, device};
 use fehu_imp::text::parse;
 use fehu_imp::verify::{Phase, verify};
 
-/// Whether there are gaps in an array of a block of 64 times 64 words, where threads access it in this way; `m` is a size.
-fn has_gaps(access: &str) -> bool {
+/// The program in which threads access an array of a block of 64 times 64 words, in this way; `m` is a size.
+fn placed(access: &str) -> String {
     let text = format!(
         "prog imp
          fun f(n: i64, m: i64, xs_mem: mem) -> () {{
@@ -21,10 +21,15 @@ fn has_gaps(access: &str) -> bool {
     if let Err(errors) = verify(&program, Phase::Device) {
         panic!("{}\n{program}", errors[0]);
     }
-    let text = program.to_string();
+    program.to_string()
+}
+
+/// Whether there are gaps in the array.
+fn has_gaps(access: &str) -> bool {
+    let text = placed(access);
     // The piece is as large as it has to be.
-    assert_eq!(text.contains("ashr_i64"), text.contains("16896"), "{text}");
-    text.contains("ashr_i64")
+    assert_eq!(text.contains("lshr_u32"), text.contains("16896"), "{text}");
+    text.contains("lshr_u32")
 }
 
 #[test]
@@ -48,4 +53,18 @@ fn others_do_not() {
     assert!(!has_gaps("a[xs[i]] = 0.0f32"));
     // A pointer into the middle counts from there.
     assert!(!has_gaps("var p: *f32 p = &a[m] p[(64*i)] = 0.0f32"));
+}
+
+#[test]
+fn indices_have_32_bits() {
+    assert!(
+        placed("a[(3*i + m)] = 0.0f32").contains("a.21[u32_to_i64(i64_to_u32((3*i.22 + m.1)))]")
+    );
+    // More than that is not there, and asked for in vain.
+    assert!(
+        placed("a[i] = 0.0f32")
+            .contains("select(lt_i64(bytes.4, 8589934592), bytes.4, 17592186044416)")
+    );
+    // A pointer into the middle counts from there, perhaps backwards.
+    assert!(!placed("var p: *f32 p = &a[m] p[(64*i)] = 0.0f32").contains("u32"));
 }

@@ -41,6 +41,7 @@
 #else
 #define FE_STRIDED
 #endif
+#define FE_STRIDED_STEP FE_STRIDED
 
 #define FE_DEVICE static inline
 #define FE_KERNEL __kernel

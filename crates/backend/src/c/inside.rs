@@ -22,11 +22,15 @@ pub(super) struct Inside {
     pub(super) may_fail: bool,
     /// The numbers of the functions that it calls.
     pub(super) calls: Vec<usize>,
+    /// Whether the threads of a block execute it together, and how many loops there are around, besides those whose iterations they share.
+    pub(super) by_block: bool,
+    pub(super) loops: usize,
 }
 
 impl Inside {
     pub(super) fn new(end: &'static str) -> Inside {
-        Inside { sections: Vec::new(), end, may_fail: false, calls: Vec::new() }
+        let (sections, calls) = (Vec::new(), Vec::new());
+        Inside { sections, end, may_fail: false, calls, by_block: false, loops: 0 }
     }
 }
 

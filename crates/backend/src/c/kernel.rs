@@ -169,7 +169,7 @@ impl Frame<'_> {
     fn kernel_function(&mut self, kernel: &Kernel, captured: &[V]) -> Printed {
         let fun = self.fun;
         let mut frame = Frame::new(self.program, fun, self.target, self.shared, self.device);
-        frame.inside = Some(Inside::new("return;"));
+        frame.inside = Some(Inside { by_block: kernel.by_block, ..Inside::new("return;") });
         // Compilers divide numbers that cannot be negative by shifts alone.
         let own = [(kernel.block, "fe_block_id()"), (kernel.thread, "(uint32_t)fe_thread_id()")];
         for (v, value) in own {

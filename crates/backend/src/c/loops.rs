@@ -65,18 +65,22 @@ impl Frame<'_> {
                 Some(_) | None => {}
             }
         }
-        if self.inside.is_some() {
+        if let Some(inside) = &self.inside {
+            let is_step = inside.by_block && inside.loops > 0;
             if is_short(from_exp, to, step, body)
                 && (!calls_functions(body) || has_arrays(self.fun, body))
             {
                 self.line("FE_UNROLL");
             } else if step != 1 {
                 // The threads of a block share the iterations.
-                self.line("FE_STRIDED");
+                self.line(if is_step { "FE_STRIDED_STEP" } else { "FE_STRIDED" });
             }
         }
         self.line(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth}) {{"));
+        let around = usize::from(step == 1);
+        self.inside.iter_mut().for_each(|inside| inside.loops += around);
         self.loop_body(body);
+        self.inside.iter_mut().for_each(|inside| inside.loops -= around);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);
     }
 }

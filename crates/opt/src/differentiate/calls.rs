@@ -127,8 +127,19 @@ fn like(vars: &mut IdVec<Var, VarInfo>, hint: &str, var: Var) -> Var {
     vars.push(VarInfo { hint: hint.into(), ty })
 }
 
+/// The arguments of a call, with copies of what it consumes.
+fn copies_of_consumed(common: &Common, b: &mut Builder<'_>, id: FunId, args: &[Atom]) -> Vec<Atom> {
+    let mut args = args.to_vec();
+    for index in common.consumed(id, &args, b.vars()) {
+        if let Atom::Var(array) = args[index] {
+            args[index] = b.exp("copy", Exp::Copy(array)).into();
+        }
+    }
+    args
+}
+
 impl Forward {
-    /// The call of a recursive function, with tangents.
+    /// The call of a recursive function, with tangents. If several directions share the values, these come from a call of their own.
     pub(super) fn call(
         &mut self,
         b: &mut Builder<'_>,
@@ -138,9 +149,18 @@ impl Forward {
     ) -> Res<()> {
         let active: Vec<bool> = args.iter().map(|arg| self.tangent(*arg).is_some()).collect();
         let tangents: Vec<Atom> = args.iter().filter_map(|arg| self.tangent(*arg)).collect();
+        let pat = stm.pat.clone();
+        if self.is_shared && !tangents.is_empty() {
+            if !sizes(&pat, b.vars()).is_empty() {
+                let what = "several directions through a recursive function whose results have other sizes than its arguments";
+                return self.refuse(what);
+            }
+            let copied = copies_of_consumed(&self.common, b, id, &args);
+            b.push(Stm { exp: Exp::Call(id, copied), ..stm.clone() });
+            stm.pat = pat.iter().map(|var| b.param("same", b.ty(*var).clone())).collect();
+        }
         args.extend(tangents);
         let id = self.common.derivative(id, Mode::Forward, active);
-        let pat = stm.pat.clone();
         let which: Vec<bool> = pat.iter().map(|var| has_numbers(b.ty(*var))).collect();
         stm.pat.extend(self.bind(b, &pat, &which));
         stm.exp = Exp::Call(id, args);
@@ -174,12 +194,7 @@ impl Reverse {
 
     /// The call of a recursive function, with copies of what it consumes: the return sweep has the arguments, too.
     pub(super) fn call_forward(&self, b: &mut Builder<'_>, stm: &Stm, id: FunId, args: &[Atom]) {
-        let mut args = args.to_vec();
-        for index in self.common.consumed(id, &args, b.vars()) {
-            if let Atom::Var(array) = args[index] {
-                args[index] = b.exp("copy", Exp::Copy(array)).into();
-            }
-        }
+        let args = copies_of_consumed(&self.common, b, id, args);
         b.push(Stm { exp: Exp::Call(id, args), ..stm.clone() });
     }
 

@@ -37,6 +37,7 @@ pub(crate) mod sums;
 
 use self::activity::Set;
 use self::common::{Common, Note};
+use self::forward::Forward;
 use self::prepare::{bind, prepare, without_custom};
 use self::reverse::Reverse;
 use fehu_base::{IdVec, OrBug};
@@ -189,13 +190,15 @@ fn derive(
     match form {
         DiffForm::Forward(seeds) => {
             without_custom(&mut fun.body, b.vars());
+            let mut forward = Forward::new(common.clone(), loc.clone());
             let Some(directions) = seeds.directions else {
-                return forward::jvp(b, common, fun, &args, &seeds.values, loc);
+                return forward::jvp(b, forward, fun, &args, &seeds.values);
             };
+            forward.is_shared = true;
             let ones = one_direction(b, &seeds.values);
             let mut inner = Builder::new(b.vars_mut());
             let values: Vec<Atom> = ones.iter().map(|(seed, _)| Atom::Var(*seed)).collect();
-            let results = forward::jvp(&mut inner, common, fun, &args, &values, loc.clone())?;
+            let results = forward::jvp(&mut inner, forward, fun, &args, &values)?;
             let shared = results.len() / 2;
             let body = inner.finish(results);
             let (results, _) = spread::spread(b, body, &ones, shared, (directions, unroll, loc))?;

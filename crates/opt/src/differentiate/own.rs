@@ -49,13 +49,14 @@ impl Own<'_> {
         reason = "the bodies of the others consume only what they make"
     )]
     fn body(&mut self, body: &mut Body, allowed: &FxHashSet<Var>) {
-        let fresh = self.fresh(body);
+        let mut fresh = self.fresh(body);
         let mut later: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
         let mut subst = Subst::default();
         let mut work: Vec<Stm> = std::mem::take(&mut body.stms);
         let mut out: Vec<Stm> = Vec::with_capacity(work.len());
         let mut made: FxHashSet<Var> = FxHashSet::default();
         while let Some(mut stm) = work.pop() {
+            let mut is_given_copies = false;
             match &mut stm.exp {
                 Exp::Copy(source) => {
                     let (source, copy) = (*source, stm.pat[0]);
@@ -90,10 +91,16 @@ impl Own<'_> {
                             param.init = copy.into();
                             made.insert(param.var);
                             work.push(Stm::new(vec![copy], Exp::Copy(init)));
+                            is_given_copies = true;
                         }
                     }
                 }
                 exp => exp.map_bodies(&mut |body| self.body(body, &FxHashSet::default())),
+            }
+            if is_given_copies {
+                // Neither its results nor views of them are views of what it began with any more. There are few such loops.
+                self.note(&stm, &mut fresh);
+                out.iter().rev().for_each(|stm| self.note(stm, &mut fresh));
             }
             later.extend(free_in_stm(&stm, self.vars));
             out.push(stm);
@@ -111,19 +118,13 @@ impl Own<'_> {
     fn consumable(&mut self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
         let fresh = self.fresh(body);
         let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| &stm.pat).copied().collect();
-        let base = |atom: &Atom| -> Vec<Var> {
-            let Some(var) = atom.var() else { return Vec::new() };
-            let mut all = self.bases.get(&var).cloned().unwrap_or_default();
-            all.push(var);
-            all
-        };
         let mut allowed = FxHashSet::default();
         for (index, (param, result)) in params.iter().zip(&body.results).enumerate() {
             let Some(next) = result.var() else { continue };
             if !self.vars[param.var].ty.is_array() || next == param.var {
                 continue;
             }
-            let mine = base(result);
+            let mine = self.with_bases(result);
             let known = |var: &Var| {
                 fresh.contains(var)
                     || *var == param.var
@@ -132,7 +133,7 @@ impl Own<'_> {
             };
             let others = body.results.iter().enumerate().filter(|(other, _)| *other != index);
             let shared = others
-                .flat_map(|(_, atom)| base(atom))
+                .flat_map(|(_, atom)| self.with_bases(atom))
                 .any(|var| mine.contains(&var) || var == param.var);
             if mine.iter().all(known) && !shared {
                 allowed.insert(param.var);
@@ -148,51 +149,114 @@ impl Own<'_> {
         later.iter().any(is_view)
     }
 
-    /// The arrays that a body makes; what the others are views of is noted.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has accumulators")]
-    fn fresh(&mut self, body: &Body) -> FxHashSet<Var> {
-        let mut fresh = FxHashSet::default();
-        for stm in &body.stms {
-            let view = match stm.exp.family() {
-                Family::Fresh => false,
-                Family::Reference => {
-                    !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
-                }
-                Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
-                Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
-                Family::Scalar
-                | Family::Asked
-                | Family::View
-                | Family::Control
-                | Family::Check
-                | Family::Fixed => true,
-            };
-            if !view {
-                fresh.extend(stm.pat.iter().copied().filter(|var| self.vars[*var].ty.is_array()));
-                continue;
+    /// Notes what the results of a branch or a loop may be views of: what their bodies yield, arrays that are made inside included.
+    fn joined(&mut self, stm: &Stm, fresh: &mut FxHashSet<Var>) {
+        let mut of: Vec<Vec<Var>> = vec![Vec::new(); stm.pat.len()];
+        stm.exp.for_each_body(&mut |body| {
+            fresh.extend(self.fresh(body));
+            for (of, result) in of.iter_mut().zip(&body.results) {
+                of.extend(self.with_bases(result));
             }
-            // The arrays of accumulators are consumed, and nothing else can be a view of what becomes of them.
-            let changed = match &stm.exp {
-                Exp::WithAcc(inputs, _) => inputs.iter().map(|input| input.arrays.len()).sum(),
-                _ => 0,
-            };
-            let (changed, rest) = stm.pat.split_at(changed);
-            fresh.extend(changed);
-            // Whatever it mentions, it may be a view of.
-            let mut of: Vec<Var> = Vec::new();
-            for var in free_in_stm(stm, self.vars) {
-                if self.vars[var].ty.is_array() {
-                    of.push(var);
-                    of.extend(self.bases.get(&var).into_iter().flatten().copied());
-                }
-            }
-            of.sort_unstable();
-            of.dedup();
-            for var in rest.iter().filter(|var| self.vars[**var].ty.is_array()) {
-                self.bases.insert(*var, of.clone());
+        });
+        if let Exp::Loop(params, ..) = &stm.exp {
+            let inits: Vec<_> = params.iter().map(|param| self.with_bases(&param.init)).collect();
+            through_params(params, &inits, &mut of);
+        }
+        for (var, mut of) in stm.pat.iter().zip(of) {
+            if self.vars[*var].ty.is_array() {
+                of.sort_unstable();
+                of.dedup();
+                self.bases.insert(*var, of);
             }
         }
+    }
+
+    /// An array, and what it may be a view of.
+    fn with_bases(&self, atom: &Atom) -> Vec<Var> {
+        let Some(var) = atom.var().filter(|var| self.vars[*var].ty.is_array()) else {
+            return Vec::new();
+        };
+        let mut all = self.bases.get(&var).cloned().unwrap_or_default();
+        all.push(var);
+        all
+    }
+
+    /// The arrays that a body makes; what the others are views of is noted.
+    fn fresh(&mut self, body: &Body) -> FxHashSet<Var> {
+        let mut fresh = FxHashSet::default();
+        body.stms.iter().for_each(|stm| self.note(stm, &mut fresh));
         fresh
+    }
+
+    /// Notes which arrays a statement makes, and what its other results are views of.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has accumulators")]
+    fn note(&mut self, stm: &Stm, fresh: &mut FxHashSet<Var>) {
+        if stm.exp.family() == Family::Control {
+            return self.joined(stm, fresh);
+        }
+        let view = match stm.exp.family() {
+            Family::Fresh => false,
+            Family::Reference => {
+                !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
+            }
+            Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
+            Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
+            Family::Scalar
+            | Family::Asked
+            | Family::View
+            | Family::Control
+            | Family::Check
+            | Family::Fixed => true,
+        };
+        if !view {
+            fresh.extend(stm.pat.iter().copied().filter(|var| self.vars[*var].ty.is_array()));
+            return;
+        }
+        // The arrays of accumulators are consumed, and nothing else can be a view of what becomes of them.
+        let changed = match &stm.exp {
+            Exp::WithAcc(inputs, _) => inputs.iter().map(|input| input.arrays.len()).sum(),
+            _ => 0,
+        };
+        let (changed, rest) = stm.pat.split_at(changed);
+        fresh.extend(changed);
+        // Whatever it mentions, it may be a view of.
+        let mut of: Vec<Var> = Vec::new();
+        for var in free_in_stm(stm, self.vars) {
+            if self.vars[var].ty.is_array() {
+                of.push(var);
+                of.extend(self.bases.get(&var).into_iter().flatten().copied());
+            }
+        }
+        of.sort_unstable();
+        of.dedup();
+        for var in rest.iter().filter(|var| self.vars[**var].ty.is_array()) {
+            self.bases.insert(*var, of.clone());
+        }
+    }
+}
+
+/// Adds what a loop's parameters stand for to what its results may be views of.
+fn through_params(params: &[LoopParam], inits: &[Vec<Var>], of: &mut [Vec<Var>]) {
+    for (of, init) in of.iter_mut().zip(inits) {
+        of.extend(init);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..of.len() {
+            for (number, param) in params.iter().enumerate() {
+                if !of[index].contains(&param.var) {
+                    continue;
+                }
+                let more: Vec<Var> =
+                    of[number].iter().filter(|var| !of[index].contains(var)).copied().collect();
+                changed |= !more.is_empty();
+                of[index].extend(more);
+            }
+        }
+    }
+    for of in of {
+        of.retain(|var| params.iter().all(|param| param.var != *var));
     }
 }
 

@@ -7,20 +7,23 @@
 //! y = call f (x)                                 the body of f
 //! ```
 //!
+//! A slice of a slice is one slice, if both are taken in the same body: so its adjoint goes to that of the array at once.
+//!
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
 use super::common::Common;
-use super::num::{map_exp, outer, zero};
+use super::num::{map_exp, outer, whole, zero};
 use super::{Refused, Res};
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{Subst, import_body, subst_body};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{
-    Atom, Body, CmpOp, Exp, FunId, Hist, Lambda, Loc, Prog, Red, Scalar, Scan, Scatter, Screma,
-    Stm, Stream, StreamForm, Type, Var, VarInfo,
+    Atom, Body, CmpOp, Dim, Exp, FunId, Hist, Lambda, Loc, Prog, Red, Scalar, Scan, Scatter,
+    Screma, Stm, Stream, StreamForm, Type, Var, VarInfo,
 };
+use rustc_hash::FxHashMap;
 
 /// Prepares the body of a function that is differentiated.
 pub(super) fn prepare(
@@ -50,7 +53,39 @@ impl VisitMut for Prepare<'_> {
         for stm in std::mem::take(&mut body.stms) {
             self.stm_into(stm, &mut out);
         }
+        one_slice(&mut out, self.vars);
         body.stms = out;
+    }
+}
+
+/// Makes slices of slices slices of arrays, if the first is of whole dimensions. Nothing of it has changed in between.
+fn one_slice(stms: &mut [Stm], vars: &IdVec<Var, VarInfo>) {
+    let mut known: FxHashMap<Var, (Var, Vec<Dim>, Vec<Var>)> = FxHashMap::default();
+    for stm in stms {
+        let Exp::Index(array, dims) = &mut stm.exp else { continue };
+        let mut all = dims.clone();
+        if let Some((base, before, certs)) = known.get(array) {
+            let mut inner = std::mem::take(dims).into_iter();
+            all = before
+                .iter()
+                .map(|dim| match dim {
+                    Dim::Fix(_) => dim.clone(),
+                    Dim::Slice { .. } => inner.next().unwrap_or_else(|| dim.clone()),
+                })
+                .collect();
+            *array = *base;
+            dims.clone_from(&all);
+            let more = certs.iter().filter(|cert| !stm.certs.contains(cert)).copied();
+            stm.certs.extend(more.collect::<Vec<_>>());
+        }
+        all.extend(vars[*array].ty.shape()[all.len()..].iter().map(|size| whole(*size)));
+        let is_whole = |dim: &Dim| match dim {
+            Dim::Fix(_) => true,
+            Dim::Slice { start, stride, .. } => (*start, *stride) == (0.into(), 1.into()),
+        };
+        if vars[stm.pat[0]].ty.is_array() && all.iter().all(is_whole) {
+            known.insert(stm.pat[0], (*array, all, stm.certs.clone()));
+        }
     }
 }
 

@@ -318,26 +318,31 @@ fn only_map<'a>(
     Some((before, inner, results?))
 }
 
-/// The map inside a function that is the identity.
+/// The map inside a function that is the identity, or yields some of its parameters.
 fn identity_map(cx: &mut Cx<'_>, outer: &Screma) -> Option<Screma> {
     if outer.folded() == 0 {
         return None;
     }
-    let params = &outer.map.params;
-    let rows: Option<Vec<usize>> = (outer.map.body.results.iter())
-        .map(|result| params.iter().position(|param| Atom::Var(*param) == *result))
-        .collect();
     let width = outer.map.ret.first().and_then(|ty| ty.shape().first().copied())?;
-    let types: Option<Vec<Type>> = params.iter().map(|param| cx.vars[*param].ty.row()).collect();
-    let types = types?;
-    let elements: Vec<Var> =
-        params.iter().zip(&types).map(|(param, ty)| cx.like("x", ty.clone(), *param)).collect();
-    let results: Vec<usize> = rows?;
-    let body = Body::of(results.iter().map(|row| Atom::Var(elements[*row])).collect());
-    let ret = results.iter().map(|row| types[*row].clone()).collect();
-    let map = Lambda { params: elements, body, ret };
+    let mut inputs: Vec<Var> = Vec::new();
+    let mut elements: Vec<Var> = Vec::new();
+    let mut results: Vec<Atom> = Vec::new();
+    let mut ret: Vec<Type> = Vec::new();
+    for result in &outer.map.body.results {
+        let row = result.var().filter(|var| outer.map.params.contains(var))?;
+        let ty = cx.vars[row].ty.row()?;
+        let known = inputs.iter().position(|input| *input == row);
+        let at = known.unwrap_or_else(|| {
+            inputs.push(row);
+            elements.push(cx.like("x", ty.clone(), row));
+            inputs.len() - 1
+        });
+        results.push(elements[at].into());
+        ret.push(ty);
+    }
+    let map = Lambda { params: elements, body: Body::of(results), ret };
     let (scans, reds) = (Vec::new(), Vec::new());
-    Some(Screma { width, inputs: params.clone(), map, scans, reds })
+    Some(Screma { width, inputs, map, scans, reds })
 }
 
 /// The operator for elements of an operator that is a map over both its operands.

@@ -17,13 +17,11 @@ use std::rc::Rc;
 /// The results of a function, which is applied here, and their tangents.
 pub(super) fn jvp(
     b: &mut Builder<'_>,
-    common: &Rc<Common>,
+    mut forward: Forward,
     fun: Lambda,
     args: &[Atom],
     seeds: &[Atom],
-    loc: Option<Loc>,
 ) -> Res<Vec<Atom>> {
-    let mut forward = Forward::new(common.clone(), loc);
     for ((param, arg), seed) in fun.params.iter().zip(args).zip(seeds) {
         b.stm(vec![*param], Exp::Atom(*arg));
         if has_numbers(b.ty(*param)) && !is_zero(*seed) {
@@ -45,13 +43,17 @@ pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
     /// Accumulators, by their certificates, that tangents are contributed to as well.
     lifted: Set,
+    /// Whether the code will be for several directions, which share the values: then no statement yields both values and
+    /// tangents if it may be executed for each direction.
+    pub(super) is_shared: bool,
     pub(super) common: Rc<Common>,
     loc: Option<Loc>,
 }
 
 impl Forward {
     pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
-        Forward { tangents: FxHashMap::default(), lifted: Set::default(), common, loc }
+        let (tangents, lifted) = (FxHashMap::default(), Set::default());
+        Forward { tangents, lifted, is_shared: false, common, loc }
     }
 
     /// A parameter for the tangent of a variable.
@@ -76,7 +78,7 @@ impl Forward {
         self.or_zero(b, array.into()).var().or_bug("tangent of an array")
     }
 
-    fn refuse<T>(&self, what: &str) -> Res<T> {
+    pub(super) fn refuse<T>(&self, what: &str) -> Res<T> {
         Err(Refused { loc: self.loc.clone(), what: what.to_owned() })
     }
 

@@ -2,10 +2,18 @@
 //!
 //! The adjoint of a variable is zero until something contributes to it. In the function of a map, contributions to an array from outside go
 //! into an accumulator, because all positions contribute.
+//!
+//! Contributions to slices wait until the adjoint is asked for, or the scope ends:
+//!
+//! ```text
+//! ga[1] += u; ga[2] += v        p = ga[1] + u;  q = ga[2] + v;  ga with [1] = p with [2] = q
+//! ```
+//!
+//! Since all sums come before the first update, they are made together with what they add, in one operator.
 
 use super::Reverse;
 use crate::differentiate::num::{add, binary, whole};
-use fehu_base::{OrBug, Prim};
+use fehu_base::{OrBug, Prim, bug};
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Screma, Type, Var};
 
@@ -15,6 +23,15 @@ pub(super) enum Adjoint {
     Value(Atom),
     /// An accumulator, to which contributions go.
     Acc(Var),
+}
+
+/// A contribution to a slice that waits for others. No two that wait for one array overlap.
+#[derive(Debug)]
+pub(super) struct Part {
+    dims: Vec<Dim>,
+    value: Atom,
+    /// What the statement that reads the slice relies on.
+    certs: Vec<Var>,
 }
 
 impl Reverse {
@@ -29,6 +46,7 @@ impl Reverse {
         if !self.varied.contains(&var) {
             return;
         }
+        self.settle(b, var);
         let new = match self.adjoints.get(&var) {
             None => Adjoint::Value(value),
             Some(Adjoint::Value(old)) => Adjoint::Value(add(b, *old, value)),
@@ -54,26 +72,69 @@ impl Reverse {
         let mut dims = dims.to_vec();
         let rest = b.ty(array).shape()[dims.len()..].to_vec();
         dims.extend(rest.into_iter().map(whole));
-        let new = match self.adjoints.get(&array).copied() {
+        if let Some(Adjoint::Acc(acc)) = self.adjoints.get(&array) {
+            let acc = accumulate(b, *acc, Vec::new(), &dims, value);
+            self.adjoints.insert(array, Adjoint::Acc(acc));
+            return;
+        }
+        let certs = b.set_certs(Vec::new());
+        b.set_certs(certs.clone());
+        let waiting = self.parts.entry(array).or_default();
+        if let Some(same) = waiting.iter_mut().find(|part| part.dims == dims) {
+            same.value = add(b, same.value, value);
+            return;
+        }
+        if !waiting.iter().all(|part| are_apart(&part.dims, &dims)) {
+            self.settle(b, array);
+        }
+        self.parts.entry(array).or_default().push(Part { dims, value, certs });
+    }
+
+    /// Adds what waits to the adjoint of an array.
+    pub(super) fn settle(&mut self, b: &mut Builder<'_>, array: Var) {
+        let Some(parts) = self.parts.remove(&array) else { return };
+        let certs = b.set_certs(Vec::new());
+        let (mut sum, values) = match self.adjoints.get(&array) {
             None => {
                 let zeros = self.zero_like(b, array).var().or_bug("zeros of an array");
-                Adjoint::Value(b.exp("adjoint", Exp::Update(zeros, dims, value)).into())
+                (zeros, parts.iter().map(|part| part.value).collect::<Vec<_>>())
             }
             Some(Adjoint::Value(old)) => {
                 let old = old.var().or_bug("adjoint of an array");
-                let before = b.exp("before", Exp::Index(old, dims.clone()));
-                let sum = add(b, before.into(), value);
-                let copy = b.exp("copy", Exp::Copy(old));
-                Adjoint::Value(b.exp("adjoint", Exp::Update(copy, dims, sum)).into())
+                let mut values = Vec::new();
+                for part in &parts {
+                    b.set_certs(part.certs.clone());
+                    let before = b.exp("before", Exp::Index(old, part.dims.clone()));
+                    values.push(add(b, before.into(), part.value));
+                }
+                b.set_certs(Vec::new());
+                (b.exp("copy", Exp::Copy(old)), values)
             }
-            Some(Adjoint::Acc(acc)) => Adjoint::Acc(accumulate(b, acc, Vec::new(), &dims, value)),
+            Some(Adjoint::Acc(_)) => bug("contributions to an accumulator wait"),
         };
-        self.adjoints.insert(array, new);
+        for (part, value) in parts.into_iter().zip(values) {
+            b.set_certs(part.certs);
+            sum = b.exp("adjoint", Exp::Update(sum, part.dims, value));
+        }
+        b.set_certs(certs);
+        self.adjoints.insert(array, Adjoint::Value(sum.into()));
+    }
+
+    /// Adds what waits for these arrays, in the order in which they were bound.
+    pub(super) fn settle_all(&mut self, b: &mut Builder<'_>, arrays: impl Iterator<Item = Var>) {
+        let mut waiting: Vec<Var> = arrays.filter(|var| self.parts.contains_key(var)).collect();
+        waiting.sort_unstable();
+        waiting.into_iter().for_each(|array| self.settle(b, array));
     }
 
     /// Whether a variable has another adjoint than zero.
     pub(super) fn has_adjoint(&self, var: Var) -> bool {
-        self.adjoints.contains_key(&var) || self.one_hots.contains_key(&var)
+        self.has_value(var) || self.one_hots.contains_key(&var)
+    }
+
+    /// Likewise, without those at one index.
+    pub(super) fn has_value(&self, var: Var) -> bool {
+        self.adjoints.contains_key(&var) || self.parts.contains_key(&var)
     }
 
     /// Whether contributions to an array go into an accumulator.
@@ -87,6 +148,7 @@ impl Reverse {
         if let Some(all) = self.take_one(b, var) {
             self.contribute(b, var.into(), all);
         }
+        self.settle(b, var);
         match self.adjoints.remove(&var)? {
             Adjoint::Value(value) => Some(value),
             Adjoint::Acc(_) => None,
@@ -117,6 +179,14 @@ impl Reverse {
     pub(super) fn take_all(&mut self, b: &mut Builder<'_>, vars: &[Var]) -> Vec<Option<Atom>> {
         vars.iter().map(|var| self.take(b, *var)).collect()
     }
+}
+
+/// Whether two slices of an array certainly have no element in common.
+fn are_apart(these: &[Dim], those: &[Dim]) -> bool {
+    these.iter().zip(those).any(|pair| match pair {
+        (Dim::Fix(Atom::Const(this)), Dim::Fix(Atom::Const(that))) => this != that,
+        _ => false,
+    })
 }
 
 /// Adds a value to a slice of an accumulator's array: by a nest of maps over the positions of the slice.

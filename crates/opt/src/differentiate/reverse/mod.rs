@@ -30,7 +30,7 @@ mod tape;
 mod undo;
 mod write;
 
-use self::adjoint::Adjoint;
+use self::adjoint::{Adjoint, Part};
 pub(super) use self::control::resize;
 use self::product_bins::multiplied;
 use self::select::{Bins, OneHot};
@@ -44,6 +44,7 @@ use super::spread::spread;
 use super::{Refused, Res};
 use fehu_base::OrBug;
 use fehu_ir::builder::{Builder, prim_of};
+use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::VisitMut;
 use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
@@ -100,6 +101,8 @@ pub(super) struct Reverse {
     useful: Set,
     /// The adjoints of variables in scope; others are zero.
     adjoints: FxHashMap<Var, Adjoint>,
+    /// What will be added to adjoints of arrays.
+    parts: FxHashMap<Var, Vec<Part>>,
     /// What comes to that for arrays of the scope that have another adjoint than zero at one index.
     one_hots: FxHashMap<Var, OneHot>,
     /// The variables that the statements of the scope bind.
@@ -234,6 +237,7 @@ impl Reverse {
     pub(super) fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
         let local = steps.iter().flat_map(|step| step.stm.pat.iter().copied()).collect();
         let outside = std::mem::replace(&mut self.local, local);
+        let waiting = std::mem::take(&mut self.parts);
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
@@ -248,6 +252,9 @@ impl Reverse {
             self.common.close();
             b.set_certs(certs);
         }
+        let parts: Vec<Var> = self.parts.keys().copied().collect();
+        self.settle_all(b, parts.into_iter());
+        self.parts = waiting;
         self.local = outside;
         Ok(())
     }
@@ -267,6 +274,10 @@ impl Reverse {
             // Nothing depends on it.
             _ if !stm.pat.iter().any(|var| self.has_adjoint(*var)) => return Ok(()),
             _ => {}
+        }
+        if !self.parts.is_empty() && stm.exp.has_bodies() {
+            // Inside, it contributes to adjoints of arrays from outside.
+            self.settle_all(b, free_in_stm(stm, b.vars()).into_iter());
         }
         match (&stm.exp, &step.saved) {
             (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),

@@ -135,7 +135,7 @@ impl Reverse {
             stm.pat.iter().map(|var| self.one_hots.get(var).copied()).collect();
         let Some(first) = known.iter().flatten().next().copied() else { return Ok(false) };
         let same = known.iter().flatten().all(|one| one.index == first.index);
-        let others = stm.pat.iter().any(|var| self.adjoints.contains_key(var));
+        let others = stm.pat.iter().any(|var| self.has_value(*var));
         if !same || others || op.inputs.iter().any(|input| !b.ty(*input).is_array()) {
             return Ok(false);
         }

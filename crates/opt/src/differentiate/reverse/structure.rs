@@ -47,7 +47,11 @@ impl Reverse {
             Exp::Update(array, dims, value) => {
                 let adjoint = adjoint.var().or_bug("adjoint of an array");
                 if self.is_varied(*value) {
-                    let part = b.exp("adjoint", Exp::Index(adjoint, dims.clone()));
+                    let mut part = b.exp("adjoint", Exp::Index(adjoint, dims.clone()));
+                    if b.ty(part).is_array() {
+                        // Not a view, so that the adjoint can be changed in place.
+                        part = b.exp("adjoint", Exp::Copy(part));
+                    }
                     self.contribute(b, *value, part.into());
                 }
                 if self.varied.contains(array) {

@@ -24,6 +24,19 @@ pub(super) fn free_in_group(group: &[Stm], vars: &IdVec<Var, VarInfo>) -> Vec<Va
     free
 }
 
+/// The variables that an expression itself may consume; it may do so for each direction.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others consume nothing")]
+fn may_consume(exp: &Exp) -> Vec<Var> {
+    match exp {
+        Exp::Call(_, args) => args.iter().filter_map(|arg| arg.var()).collect(),
+        Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => vec![*array],
+        Exp::Scatter(op) => op.dests.iter().map(|(_, array)| *array).collect(),
+        Exp::Hist(op) => op.ops.iter().flat_map(|hist| hist.dests.iter().copied()).collect(),
+        Exp::WithAcc(inputs, _) => inputs.iter().flat_map(|input| input.arrays.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 impl Spread {
     /// Whether a statement that depends on the seeds is executed for each direction in a map over them: an operation on scalars, or a
     /// branch that consists of such operations.
@@ -155,9 +168,9 @@ impl Spread {
         // It may consume arrays.
         let mut inner = Builder::new(b.vars_mut());
         let mut subst = Subst::default();
-        for var in &free {
-            if inner.ty(*var).is_array() {
-                subst.insert(*var, inner.exp("own", Exp::Copy(*var)).into());
+        for var in free.iter().copied().chain(may_consume(&stm.exp)) {
+            if inner.ty(var).is_array() && !subst.contains_key(&var) {
+                subst.insert(var, inner.exp("own", Exp::Copy(var)).into());
             }
         }
         fehu_ir::subst::subst_exp(&mut stm.exp, inner.vars_mut(), &subst);
