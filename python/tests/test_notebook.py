@@ -130,13 +130,10 @@ class Magics(unittest.TestCase):
         report = self.run_cell("%fehu_report")[0].result
         self.assertIn("fused into", str(report))
         html = report._repr_html_()
-        # Links in pictures are an error in JupyterLab.
-        self.assertIn("<svg", html)
-        self.assertNotRegex(html, r"<svg[^<]*(<(?!/svg)[^<]*)*<a\b")
         self.assertIn("<svg", html)
         self.assertNotIn(":root", html)
-        links = set(re.findall(r'href="#([^"]+)"', html))
-        self.assertTrue(links and links <= set(re.findall(r'id="([^"]+)"', html)))
+        # Links in pictures are an error in JupyterLab.
+        self.assertNotIn("<a", html[html.index("<svg") :])
         self.assertIsInstance(self.run_cell("%fehu_report nosuch")[0].error_in_exec, fehu.ArgumentError)
 
 
