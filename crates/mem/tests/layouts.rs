@@ -109,6 +109,20 @@ fn columns_that_blocks_go_through_are_read_from_a_copy() {
 }
 
 #[test]
+fn columns_that_blocks_copy_are_read_from_a_copy() {
+    let columns = "let (t: [m][n]f32) = rearrange (1, 0) a
+        let (s: [m][n]f32) = seg blocks [] () \\() -> ([m][n]f32) {
+          let (u: [m][n]f32) = screma m (t) map \\(column: [n]f32) -> ([n]f32) {
+            let (own: [n]f32) = copy column
+            in (own) }
+          in (u) }\n";
+    let text = |columns: &str| fun(", a: [n][m]f32", "r: [m][n]f32", &[columns.to_owned()], "s");
+    check(&text(columns), &["*t [0, 1]"], [1, 0]);
+    // Threads by themselves read elements that are neighbours as they are.
+    check(&text(&columns.replace("seg blocks", "seg grid")), &["s [1, 0]"], [0, 0]);
+}
+
+#[test]
 fn columns_and_elements_are_read_as_they_are() {
     let columns = ["let (t: [n][m]f32) = rearrange (1, 0) a\n".to_owned(), through_rows("s", "t")];
     check(&fun(", a: [m][n]f32", "r: [n]f32", &columns, "s"), &[], [0, 0]);

@@ -41,6 +41,7 @@ pub(super) fn accesses(seg: &Seg, vars: &IdVec<Var, VarInfo>, host: &FxHashSet<V
         variance,
         views,
         threads,
+        by_block: false,
         next: 0,
         loops: Vec::new(),
         is_learning: false,
@@ -57,6 +58,8 @@ struct Look<'a> {
     views: Views,
     /// The dimensions of the variance that are positions of threads which run together, the innermost last.
     threads: Range<usize>,
+    /// Whether the threads of a block execute it together, but for what [`Look::threads`] are at.
+    by_block: bool,
     /// The first dimension that stands for nothing yet.
     next: usize,
     /// The loops around the present statement inside of a thread: the dimension of each, and how often it is repeated.
@@ -98,7 +101,7 @@ impl Look<'_> {
         match seg.level {
             Level::Grid | Level::Block => self.threads = dims,
             // All threads of a block are at the same position.
-            Level::Blocks | Level::Warps => self.threads = 0..0,
+            Level::Blocks | Level::Warps => (self.threads, self.by_block) = (0..0, true),
             Level::Task | Level::Thread => is_loop = true,
         }
         let Some(parts) = seg.parts() else { return };
@@ -286,12 +289,18 @@ impl Look<'_> {
         body.results.iter().for_each(|result| self.pin(*result));
     }
 
-    /// A thread reads these arrays from the first to the last element.
+    /// A thread reads these arrays from the first to the last element, or the threads of a block do so together.
     fn copied(&mut self, atoms: &[Atom]) {
         for array in atoms.iter().filter_map(|atom| atom.var()) {
             if self.is_array(array) && self.host.contains(&self.origin(array)) {
-                let dims: Vec<usize> = self.dims(self.vars[array].ty.rank()).collect();
-                self.read(array, &[], &dims);
+                let dims = self.dims(self.vars[array].ty.rank());
+                let together = self.by_block && self.threads.is_empty();
+                let outer = self.threads.clone();
+                if together {
+                    self.threads = dims.clone();
+                }
+                self.read(array, &[], &dims.collect::<Vec<usize>>());
+                self.threads = outer;
             }
         }
     }
