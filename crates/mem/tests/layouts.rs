@@ -118,8 +118,8 @@ fn columns_that_blocks_copy_are_read_from_a_copy() {
           in (u) }\n";
     let text = |columns: &str| fun(", a: [n][m]f32", "r: [m][n]f32", &[columns.to_owned()], "s");
     check(&text(columns), &["*t [0, 1]"], [1, 0]);
-    // Threads by themselves read elements that are neighbours as they are.
-    check(&text(&columns.replace("seg blocks", "seg grid")), &["s [1, 0]"], [0, 0]);
+    // Threads by themselves read neighbours as they are, and write columns, which become the rows of the result.
+    check(&text(&columns.replace("seg blocks", "seg grid")), &["s [1, 0]"], [1, 0]);
 }
 
 #[test]
