@@ -64,10 +64,17 @@ fn with_torch(tests: &Path) -> Command {
 fn install(python: &Path, folder: &Path) {
     let wheels = folder.join("wheels");
     let _ = std::fs::remove_dir_all(&wheels);
-    std::fs::create_dir_all(&wheels).expect("the folder can be made");
+    let metadata = folder.join("metadata");
+    let _ = std::fs::remove_dir_all(&metadata);
+    for folder in [&wheels, &metadata] {
+        std::fs::create_dir_all(folder).expect("the folder can be made");
+    }
     let package = repository().join("python");
     let mut build = Command::new(python);
-    build.args(["-c", "import sys, backend; backend.build_wheel(sys.argv[1])"]).arg(&wheels);
+    let steps = "import sys, backend
+backend.prepare_metadata_for_build_wheel(sys.argv[1] + '/../metadata')
+backend.build_wheel(sys.argv[1])";
+    build.args(["-c", steps]).arg(&wheels);
     build.current_dir(&package).env("PYTHONPATH", package.join("packaging"));
     build.env("FEHU_EXECUTABLE", env!("CARGO_BIN_EXE_fehu"));
     // Nobody waits for the optimiser here, either.
