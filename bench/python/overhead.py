@@ -1,9 +1,10 @@
 """What a call of a compiled function costs when its arguments are ready: two arrays of a few elements, or of a million, and a scalar result.
 
-    python bench/python/overhead.py [--json FILE]
+    python bench/python/overhead.py [--json FILE] [--source FILE] [--ffi FOLDER MODULE] [--server EXECUTABLE]
 
-If futhark-ffi and its requirements are installed, and a folder with a library that it has built is given (`--ffi FOLDER MODULE`), its calls
-are measured beside ours.
+`--source` writes the program to a file and ends. If futhark-ffi and its requirements are installed, and a folder with a library that it has built
+of this program is given, its calls are measured beside ours; likewise futhark-server, with a server. That one is another process, so
+that what counts is the time that passes.
 """
 
 from __future__ import annotations
@@ -25,22 +26,28 @@ entry add (x: i64) (y: i64) : i64 = x + y
 """
 
 
-def microseconds(call, times: int = 20000) -> float:
+def microseconds(call, times: int = 20000, clock=time.thread_time) -> float:
     """The fastest of five rounds, for one call: the time of the calling thread, so that others on the machine do not count."""
     best = float("inf")
     for _ in range(5):
-        start = time.thread_time()
+        start = clock()
         for _ in range(times):
             call()
-        best = min(best, (time.thread_time() - start) / times)
+        best = min(best, (clock() - start) / times)
     return best * 1e6
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--json")
+    parser.add_argument("--source", metavar="FILE")
     parser.add_argument("--ffi", nargs=2, metavar=("FOLDER", "MODULE"))
+    parser.add_argument("--server", metavar="EXECUTABLE")
     args = parser.parse_args()
+    if args.source:
+        with open(args.source, "w") as stream:
+            stream.write(SOURCE)
+        return
     xs = np.ones(8, np.float32)
     rows = {}
     for backend in ("c", "multicore"):
@@ -57,6 +64,26 @@ def main() -> None:
         f = Futhark(__import__(args.ffi[1]))
         rows["futhark-ffi: two arrays -> scalar"] = microseconds(lambda: f.first(xs, xs), 2000)
         rows["futhark-ffi: array -> array"] = microseconds(lambda: f.from_futhark(f.same(xs)), 2000)
+    if args.server:
+        from futhark_server import Server
+
+        with Server(args.server) as server:
+            server.put_value("xs", xs)
+
+            def first() -> None:
+                server.cmd_call("first", "out", "xs", "xs")
+                server.cmd_free("out")
+
+            def first_and_values() -> None:
+                server.put_value("zs", xs)
+                server.cmd_call("first", "out", "zs", "zs")
+                server.get_value("out")
+                server.cmd_free("zs")
+                server.cmd_free("out")
+
+            wall = time.perf_counter
+            rows["futhark-server: variables, no values"] = microseconds(first, 2000, wall)
+            rows["futhark-server: two arrays -> scalar"] = microseconds(first_and_values, 500, wall)
     for name, time_each in rows.items():
         print(f"{name:40} {time_each:7.2f} us")
     if args.json:
