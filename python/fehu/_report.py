@@ -75,7 +75,7 @@ def embedded(page: str) -> str:
     style = re.sub(r"(:root|\bbody) \{", "& {", style)
     body = re.sub(r'(id="|href="#)(f\d)', rf"\1{prefix}\2", body)
     # JupyterLab changes the addresses of all links, which those of pictures do not allow.
-    body = re.sub(r"<svg.*?</svg>", lambda svg: re.sub(r"<a\b[^>]*>", "<g>", svg[0]).replace("</a>", "</g>"), body, flags=re.DOTALL)
+    body = re.sub(r"<svg.*?</svg>", lambda svg: re.sub(r"</?a\b[^>]*>", "", svg[0]), body, flags=re.DOTALL)
     own = "& { margin: 0; padding: 0.5em 1em; max-width: 100%; } & h1 { margin: 0 0 0.4em 0; } & table { margin: 0; font-size: 13px; }"
     own += "& tr, & td, & pre { background: none; text-align: left; } & th { text-align: right; font-weight: 400; } & li { margin: 0; } & pre { word-break: normal; overflow-wrap: anywhere; }"
     # More often than once, so that it counts more than the style of the page around it.
