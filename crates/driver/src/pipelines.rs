@@ -87,7 +87,7 @@ const THREADS: &[Pass] = &[EPILOGUE, TILING, SIMD];
 pub const DEFAULT: Pipeline = Pipeline {
     name: "default",
     about: "the passes common to all back ends",
-    passes: &joined::<{ length(DEFAULT_PARTS) }>(DEFAULT_PARTS),
+    passes: &joined::<_, { length(DEFAULT_PARTS) }>(DEFAULT_PARTS),
     stages: &[],
 };
 const DEFAULT_PARTS: &[&[Pass]] = &[&[INLINE], ARRAYS];
@@ -96,31 +96,8 @@ const DEFAULT_PARTS: &[&[Pass]] = &[&[INLINE], ARRAYS];
 pub const CPU: Pipeline = Pipeline {
     name: "cpu",
     about: "the default, followed by the passes that C for CPUs needs",
-    passes: &joined::<{ length(CPU_PARTS) }>(CPU_PARTS),
-    stages: &[
-        ASSIGN,
-        // While arrays are still values, what is copied is seen best.
-        SHORT_CIRCUIT,
-        // What is not made where it belongs may overwrite what it is made from.
-        OVERWRITE,
-        MERGE,
-        // What is in which block is decided.
-        LIFETIMES,
-        EMIT,
-        // Tiles first: the loops that are left inside of them are what the others improve.
-        TILE,
-        EMPTY,
-        COPIES,
-        // Rows, invariant conditions and borders are removed from loops ...
-        DELINEARIZE,
-        UNSWITCH,
-        PEEL,
-        // ... so that what is left can be done in lanes.
-        LANES,
-        // The order of sums that are left is that of vectors, whoever has some.
-        PARTIALS,
-        C,
-    ],
+    passes: &joined::<_, { length(CPU_PARTS) }>(CPU_PARTS),
+    stages: &joined::<_, { length(C_STAGES) }>(C_STAGES),
 };
 const CPU_PARTS: &[&[Pass]] = &[
     // One thread has no use for flatmaps.
@@ -131,35 +108,46 @@ const CPU_PARTS: &[&[Pass]] = &[
     THREADS,
 ];
 
-/// The code of C as machine code at once: it computes the same, to the bit.
+/// From the IR to imp whose loops are as vectors want them, whoever executes it: C and machine code compute the same, to the bit.
+const FOR_VECTORS: &[Stage] = &[
+    ASSIGN,
+    // While arrays are still values, what is copied is seen best.
+    SHORT_CIRCUIT,
+    // What is not made where it belongs may overwrite what it is made from.
+    OVERWRITE,
+    MERGE,
+    // What is in which block is decided.
+    LIFETIMES,
+    EMIT,
+    // Tiles first: the loops that are left inside of them are what the others improve.
+    TILE,
+    EMPTY,
+    COPIES,
+    // Rows, invariant conditions and borders are removed from loops ...
+    DELINEARIZE,
+    UNSWITCH,
+    PEEL,
+    // ... so that what is left can be done in lanes.
+    LANES,
+    // The order of sums that are left is that of vectors, whoever has some.
+    PARTIALS,
+];
+const C_STAGES: &[&[Stage]] = &[FOR_VECTORS, &[C]];
+
+/// The code of C as machine code at once.
 pub const JIT: Pipeline = Pipeline {
     name: "jit",
     about: "that of C for CPUs, but machine code at the end",
     passes: CPU.passes,
-    stages: &[
-        ASSIGN,
-        SHORT_CIRCUIT,
-        OVERWRITE,
-        MERGE,
-        LIFETIMES,
-        EMIT,
-        TILE,
-        EMPTY,
-        COPIES,
-        DELINEARIZE,
-        UNSWITCH,
-        PEEL,
-        LANES,
-        PARTIALS,
-        MACHINE,
-    ],
+    stages: &joined::<_, { length(MACHINE_STAGES) }>(MACHINE_STAGES),
 };
+const MACHINE_STAGES: &[&[Stage]] = &[FOR_VECTORS, &[MACHINE]];
 
 /// What programs for several threads need after that.
 pub const MULTICORE: Pipeline = Pipeline {
     name: "multicore",
     about: "the passes for CPUs, followed by the division into tasks",
-    passes: &joined::<{ length(MULTICORE_PARTS) }>(MULTICORE_PARTS),
+    passes: &joined::<_, { length(MULTICORE_PARTS) }>(MULTICORE_PARTS),
     stages: CPU.stages,
 };
 const MULTICORE_PARTS: &[&[Pass]] = &[
@@ -179,7 +167,7 @@ const MULTICORE_PARTS: &[&[Pass]] = &[
 pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, followed by flattening for GPUs",
-    passes: &joined::<{ length(GPU_PARTS) }>(GPU_PARTS),
+    passes: &joined::<_, { length(GPU_PARTS) }>(GPU_PARTS),
     stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
 };
 const GPU_PARTS: &[&[Pass]] = &[
@@ -201,7 +189,7 @@ const GPU_PARTS: &[&[Pass]] = &[
 ];
 
 /// The number of passes in these lists.
-const fn length(parts: &[&[Pass]]) -> usize {
+const fn length<T>(parts: &[&[T]]) -> usize {
     let (mut all, mut part) = (0, 0);
     while part < parts.len() {
         all += parts[part].len();
@@ -211,14 +199,14 @@ const fn length(parts: &[&[Pass]]) -> usize {
 }
 
 /// These lists, one after the other.
-const fn joined<const N: usize>(parts: &[&[Pass]]) -> [Pass; N] {
-    let mut all = [SIMPLIFY; N];
+const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {
+    let mut all = [parts[0][0]; N];
     let (mut at, mut part) = (0, 0);
     while part < parts.len() {
-        let mut pass = 0;
-        while pass < parts[part].len() {
-            all[at] = parts[part][pass];
-            (at, pass) = (at + 1, pass + 1);
+        let mut item = 0;
+        while item < parts[part].len() {
+            all[at] = parts[part][item];
+            (at, item) = (at + 1, item + 1);
         }
         part += 1;
     }

@@ -332,12 +332,18 @@ fn files_are_loaded_and_loaded_again() {
     );
 }
 
-#[test]
-fn declared_values_are_computed_once_and_traces_are_shown() {
+/// A session, and the lines of its traces.
+fn traced() -> (Repl, Arc<Mutex<Vec<String>>>) {
     let lines: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut repl = repl();
     let seen = lines.clone();
     repl.set_trace(Box::new(move |line| seen.lock().expect("nobody panics").push(line.to_owned())));
+    (repl, lines)
+}
+
+#[test]
+fn declared_values_are_computed_once_and_traces_are_shown() {
+    let (mut repl, lines) = traced();
     check_with(
         &mut repl,
         &[
@@ -356,10 +362,7 @@ fn declared_values_are_computed_once_and_traces_are_shown() {
 /// and values that are known are not computed by machine code.
 #[test]
 fn what_takes_long_becomes_machine_code() {
-    let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut repl = repl();
-    let seen = lines.clone();
-    repl.set_trace(Box::new(move |line| seen.lock().expect("nobody panics").push(line.to_owned())));
+    let (mut repl, lines) = traced();
     check_with(
         &mut repl,
         &[
