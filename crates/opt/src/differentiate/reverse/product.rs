@@ -5,12 +5,14 @@
 //! ```text
 //! y = reduce (*) 1 as
 //!
-//! z = the product of those that are not zero;  k = the number of zeros
+//! y is a normal number:    a_i gets y / a_i
+//! otherwise, let z be the product of those that are not zero, and k the number of zeros; if z is a normal number:
 //! k = 0: a_i gets z / a_i;    k = 1: the zero gets z;    otherwise nobody gets anything
 //! ```
 //!
-//! That is one reduction and one map, where the rule for any operator needs two scans. Quotients are useless if z is too large or
-//! too small for a number, so the two scans are there for that case. An operator inside of another one has no such choice: all of its
+//! That is one map in the first case, and a reduction more in the second, where the rule for any operator needs two scans. Quotients are useless if z is too large or
+//! too small for a number, so the two scans are there for that case. What the rarer cases yield is an array that has no elements in the first case, so that
+//! the quotients are a map that is fused with what makes the elements, and with what needs their adjoints. An operator inside of another one has no such choice: all of its
 //! threads would do both.
 
 use super::Reverse;
@@ -19,7 +21,7 @@ use crate::differentiate::num::{binary, map, mul, number, select, sum_red};
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, BinOp, CmpOp, Exp, Lambda, Red, Screma, Type, UnOp, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, CmpOp, Dim, Exp, Lambda, Red, Screma, Type, UnOp, Var, VarInfo};
 
 /// The type of the numbers that an operator multiplies, if they have fractions.
 pub(super) fn of_floats(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<Prim> {
@@ -52,18 +54,54 @@ fn smallest(prim: Prim) -> Option<f64> {
 }
 
 impl Reverse {
-    /// A product of numbers of this type.
+    /// A product of numbers of this type, and its value.
     pub(super) fn product_back(
         &mut self,
         b: &mut Builder<'_>,
         op: &Screma,
-        prim: Prim,
+        (prim, value): (Prim, Atom),
         adjoint: Atom,
     ) -> Res<()> {
         let (width, array) = (op.width, op.inputs[0]);
+        let ty = Type::prim(prim);
+        let is_regular = regular(b, value, prim);
+        let nothing = b.body(|b| {
+            let zero = number(prim, 0.0);
+            let none = b.exp("none", Exp::Replicate(vec![0.into()], zero));
+            vec![0.into(), none.into()]
+        });
+        let mut inner = Builder::new(b.vars_mut());
+        let all = self.rare_product(&mut inner, op, prim, adjoint)?;
+        let rare = inner.finish(vec![width, all]);
+        let size = b.param("size", Type::I64);
+        let rest = b.param("rest", ty.array_of(size.into()).or_bug("array of numbers"));
+        b.stm(vec![size, rest], Exp::If(is_regular, Box::new([nothing, rare])));
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        let all = map(b, width, &[array, iota], vec![ty.clone()], |b, args| {
+            let quotient = |b: &mut Builder<'_>| {
+                let others = binary(b, BinOp::Div, value, args[0].into());
+                mul(b, adjoint, others)
+            };
+            let at = vec![Dim::Fix(args[1].into())];
+            let there = |b: &mut Builder<'_>| b.exp("part", Exp::Index(rest, at)).into();
+            vec![select(b, is_regular, &ty, quotient, there)]
+        });
+        self.contribute(b, array.into(), all[0].into());
+        Ok(())
+    }
+
+    /// The adjoints of the elements, if their product is no normal number.
+    fn rare_product(
+        &self,
+        b: &mut Builder<'_>,
+        op: &Screma,
+        prim: Prim,
+        adjoint: Atom,
+    ) -> Res<Atom> {
+        let (width, array) = (op.width, op.inputs[0]);
         let zero = number(prim, 0.0);
         let (product, zeros) = of_others(b, op, prim);
-        let regular = regular(b, product, prim);
+        let is_regular = regular(b, product, prim);
 
         let ty = Type::prim(prim);
         let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Eq, zeros, 0.into())).into();
@@ -90,14 +128,13 @@ impl Reverse {
         only.varied.insert(array);
         let mut done = Ok(());
         let scans = |b: &mut Builder<'_>| -> Atom {
-            done = only.fold_back(b, op, vec![adjoint]);
+            done = only.fold_back(b, op, &[Some(adjoint)]);
             only.take_or_zero(b, array)
         };
         let arrays = b.ty(array).clone();
-        let all = select(b, regular, &arrays, quotients, scans);
+        let all = select(b, is_regular, &arrays, quotients, scans);
         done?;
-        self.contribute(b, array.into(), all);
-        Ok(())
+        Ok(all)
     }
 }
 
