@@ -76,7 +76,7 @@ pub enum Run {
     /// Makes C.
     C(fn(&Prog, &fehu_imp::Program, &Settings) -> Artifacts),
     /// Makes machine code.
-    Machine(fn(Box<Prog>, Box<fehu_imp::Program>) -> Jit),
+    Machine(fn(Box<Prog>, Box<fehu_imp::Program>, &Settings) -> Jit),
 }
 
 /// What stages depend on besides the program.
@@ -90,7 +90,8 @@ pub struct Settings {
     pub strict_float: bool,
     /// What is left out.
     pub without: Without,
-    /// Whether kernels have few threads with few elements each, for the machine that runs them one by one.
+    /// For tests: whether kernels have few threads with few elements each, for the machine that runs them one by one, and machine code shares
+    /// every loop that it can, however short.
     pub few: bool,
     /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
     pub orders: Option<u64>,
@@ -175,7 +176,7 @@ impl Stage {
                 Code::C(Box::new(run(&prog, &program, settings)))
             }
             (Run::Machine(run), Code::Imp(prog, program, Phase::Cpu)) => {
-                Code::Machine(Arc::new(run(prog, program)))
+                Code::Machine(Arc::new(run(prog, program, settings)))
             }
             (_, code) => {
                 let (takes, found) = (self.takes(), code.form());

@@ -1,9 +1,9 @@
 //! Machine code of this process: that of `fehu-jit`. In WebAssembly a program cannot make any: the compiler is the same there without it.
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use fehu_jit::{Call, Jit};
+pub(crate) use fehu_jit::{Call, Jit, Threads};
 #[cfg(target_family = "wasm")]
-pub(crate) use none::{Call, Jit};
+pub(crate) use none::{Call, Jit, Threads};
 
 /// Whether there is any.
 pub(crate) const EXISTS: bool = !cfg!(target_family = "wasm");
@@ -15,6 +15,15 @@ mod none {
     use std::fmt;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
+
+    /// When loops are shared, and by how many.
+    #[derive(Debug)]
+    pub enum Threads {
+        /// Where it pays.
+        WhereItPays,
+        /// Always, by so many.
+        Always(usize),
+    }
 
     /// A program that cannot be called.
     #[derive(Debug)]
@@ -33,7 +42,7 @@ mod none {
 
     impl Jit {
         /// A program in the core IR, and as imp code for one thread.
-        pub fn new(_: Box<Prog>, program: Box<fehu_imp::Program>) -> Jit {
+        pub fn new(_: Box<Prog>, program: Box<fehu_imp::Program>, _: Threads) -> Jit {
             Jit(program)
         }
 

@@ -4,6 +4,7 @@
 //! where it stands.
 
 use crate::code::{Form, Limit, Run, Settings, Stage};
+use crate::machine_code::{Jit, Threads};
 use crate::stages;
 use fehu_backend::Target;
 use fehu_ir::pass::{Pass, Remarks};
@@ -325,7 +326,10 @@ pub const C: Stage = Stage {
 pub const MACHINE: Stage = Stage {
     name: "machine",
     about: "makes machine code, when functions are called",
-    run: Run::Machine(crate::machine_code::Jit::new),
+    run: Run::Machine(|prog, program, settings| {
+        let threads = if settings.few { Threads::Always(3) } else { Threads::WhereItPays };
+        Jit::new(prog, program, threads)
+    }),
 };
 
 /// The stages that there are, in the order in which they can run.

@@ -7,6 +7,7 @@
 use crate::context::{Constant, Machine};
 use crate::fun;
 use crate::library::{Function, instructions};
+use crate::outline::{self, Task};
 use crate::raw::Entry;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{
@@ -30,13 +31,18 @@ pub(crate) struct Compiler {
     pub(crate) library: FxHashMap<Function, FuncId>,
     /// The functions that call themselves.
     pub(crate) recursive: FxHashSet<FunId>,
+    /// The functions that several threads may call at the same time.
+    pub(crate) tame: FxHashSet<FunId>,
+    /// Loops that are to be functions, and how many are already.
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) outlined: usize,
     entries: FxHashMap<FunId, Entry>,
 }
 
 /// What Cranelift says.
 type Res<T> = Result<T, String>;
 
-fn said(error: impl std::fmt::Display) -> String {
+pub(crate) fn said(error: impl std::fmt::Display) -> String {
     format!("internal error: machine code cannot be made: {error}")
 }
 
@@ -71,8 +77,9 @@ impl Compiler {
             library.insert(function, id);
         }
         let recursive = recursive(program);
-        let (funs, entries) = Default::default();
-        Ok(Compiler { module, funs, library, recursive, entries })
+        let tame = outline::tame(program, &recursive);
+        let (funs, tasks, entries) = Default::default();
+        Ok(Compiler { module, funs, library, recursive, tame, tasks, outlined: 0, entries })
     }
 
     /// The entry of a function of the core IR: those of imp have the same numbers.
@@ -111,6 +118,7 @@ impl Compiler {
             let declared = self.funs[&id];
             self.module.define_function(declared, &mut context).map_err(said)?;
             self.module.clear_context(&mut context);
+            self.make_tasks(program, machine, &mut context, &mut frontend)?;
         }
         let mut made = Vec::new();
         wanted.retain(|fun| !self.entries.contains_key(fun));

@@ -2,12 +2,14 @@
 
 use crate::memory::{Handle, Pool};
 use crate::raw::{self, Entry};
+use crate::threads::Workers;
 use crate::{Call, Sink};
 use ecow::EcoString;
 use fehu_base::Prim;
 use fehu_interp::{Buffer, Error, ErrorKind, scalar};
 use fehu_ir::{Loc, Scalar};
 use std::mem::offset_of;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What calls of one program share.
@@ -16,7 +18,14 @@ pub(crate) struct Machine {
     pub(crate) pool: Pool,
     /// The constants of the program, by their numbers, as far as code refers to them.
     pub(crate) constants: Vec<Option<Constant>>,
-    /// What code says when a check fails.
+    pub(crate) texts: Arc<Texts>,
+    pub(crate) workers: Workers,
+}
+
+/// What code says, by numbers: the same for all threads.
+#[derive(Clone, Default)]
+pub(crate) struct Texts {
+    /// When a check fails.
     pub(crate) messages: Vec<Message>,
     /// The tags of values that code traces, with the types of the values or their elements.
     pub(crate) tags: Vec<(EcoString, Prim)>,
@@ -36,12 +45,14 @@ pub(crate) struct Constant {
 }
 
 /// The message of a check.
+#[derive(Clone)]
 pub(crate) struct Message {
     pub(crate) parts: Vec<Part>,
     pub(crate) trace: Vec<EcoString>,
 }
 
 /// A part of a message.
+#[derive(Clone)]
 pub(crate) enum Part {
     Text(EcoString),
     /// The next value that code has pushed, of this type.
@@ -55,6 +66,8 @@ pub(crate) struct Context<'a> {
     stop: u64,
     /// The address below which the stack is nearly used up.
     stack_end: u64,
+    /// The same byte, for others who work for the call.
+    stop_flag: Arc<AtomicBool>,
     pub(crate) machine: &'a mut Machine,
     pub(crate) sink: Option<&'a mut Sink>,
     /// Numbers that code has left for the next message or trace.
@@ -81,15 +94,16 @@ impl<'a> Context<'a> {
     pub(crate) fn new(
         machine: &'a mut Machine,
         call: Call<'a>,
-        stop: &'a AtomicBool,
+        stop_flag: Arc<AtomicBool>,
         stack_bytes: usize,
     ) -> Context<'a> {
         machine.pool.limit = call.most_bytes;
         let here = 0_u8;
         let stack_end = (&raw const here as usize).saturating_sub(stack_bytes - STACK_RESERVE);
         Context {
-            stop: stop.as_ptr() as u64,
+            stop: stop_flag.as_ptr() as u64,
             stack_end: stack_end as u64,
+            stop_flag,
             machine,
             sink: call.sink,
             pushed: Vec::new(),
@@ -103,9 +117,20 @@ impl<'a> Context<'a> {
         FAILURE
     }
 
+    /// Fails as another thread did that worked for this one.
+    pub(crate) fn fail_as(&mut self, error: Option<Error>) -> i32 {
+        self.failure = error;
+        FAILURE
+    }
+
+    /// What ends the call when it is set.
+    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop_flag)
+    }
+
     /// Fails with a message of the program; the values in it have been pushed.
     pub(crate) fn fail_with(&mut self, number: usize) -> i32 {
-        let message = &self.machine.messages[number];
+        let message = &self.machine.texts.messages[number];
         let (mut text, trace) = (String::new(), message.trace.clone());
         let mut values = std::mem::take(&mut self.pushed).into_iter();
         for part in &message.parts {

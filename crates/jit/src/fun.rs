@@ -17,6 +17,7 @@ use fehu_base::bug::bug;
 use fehu_base::{IdVec, Prim};
 use fehu_imp::{Fun, FunId, Program, Stm, Ty, V};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Where a variable is.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,10 @@ pub(crate) enum Where {
 pub(crate) struct Frame<'a, 'b> {
     pub(crate) compiler: &'a mut Compiler,
     pub(crate) machine: &'a mut Machine,
+    pub(crate) id: FunId,
     pub(crate) fun: &'a Fun,
+    /// Whether this is a loop of the function, which other threads may execute.
+    pub(crate) in_task: bool,
     pub(crate) builder: FunctionBuilder<'b>,
     /// The context.
     pub(crate) context: Value,
@@ -76,21 +80,7 @@ pub(crate) fn function(
             }
         });
     }
-    let out = builder.create_block();
-    builder.append_block_param(out, types::I32);
-    let mut frame = Frame {
-        compiler,
-        machine,
-        fun,
-        builder,
-        context,
-        vars,
-        out,
-        handles: Vec::new(),
-        passed: Vec::new(),
-        library: FxHashMap::default(),
-        callees: FxHashMap::default(),
-    };
+    let mut frame = Frame::new(compiler, machine, (id, fun), builder, context, vars);
     let outs: Vec<Value> = fun.results.iter().map(|_| param()).collect();
     for v in &fun.params {
         match frame.vars[*v] {
@@ -111,11 +101,7 @@ pub(crate) fn function(
             _ => bug("a result is neither a scalar nor a handle"),
         }
     }
-    frame.add_handles(&fun.body);
-    let empty = frame.int(0);
-    for slot in frame.handles.clone() {
-        frame.set_words(slot, [empty, empty]);
-    }
+    frame.empty_handles(&fun.body);
     if frame.compiler.recursive.contains(&id) {
         frame.look_at_stack();
     }
@@ -129,7 +115,48 @@ pub(crate) fn bytes(prim: Prim) -> u32 {
     prim.bits() / 8
 }
 
+impl<'a, 'b> Frame<'a, 'b> {
+    /// A function without statements.
+    pub(crate) fn new(
+        compiler: &'a mut Compiler,
+        machine: &'a mut Machine,
+        (id, fun): (FunId, &'a Fun),
+        mut builder: FunctionBuilder<'b>,
+        context: Value,
+        vars: IdVec<V, Where>,
+    ) -> Frame<'a, 'b> {
+        let out = builder.create_block();
+        builder.append_block_param(out, types::I32);
+        let (handles, passed) = Default::default();
+        let (library, callees) = Default::default();
+        Frame {
+            compiler,
+            machine,
+            id,
+            fun,
+            in_task: false,
+            builder,
+            context,
+            vars,
+            out,
+            handles,
+            passed,
+            library,
+            callees,
+        }
+    }
+}
+
 impl Frame<'_, '_> {
+    /// The handles of results and those that a block declares begin empty.
+    pub(crate) fn empty_handles(&mut self, block: &[Stm]) {
+        self.add_handles(block);
+        let empty = self.int(0);
+        for slot in self.handles.clone() {
+            self.set_words(slot, [empty, empty]);
+        }
+    }
+
     /// The handles that a block declares belong to the function: in a loop they keep their blocks.
     fn add_handles(&mut self, block: &[Stm]) {
         for stm in block {
@@ -145,8 +172,8 @@ impl Frame<'_, '_> {
 
     /// A function that calls itself looks whether there is room for another call.
     fn look_at_stack(&mut self) {
-        let number = self.machine.names.len() as i64;
-        self.machine.names.push(self.fun.name.clone());
+        let number = self.machine.texts.names.len() as i64;
+        Arc::make_mut(&mut self.machine.texts).names.push(self.fun.name.clone());
         let flags = MemFlagsData::trusted();
         let end = self.builder.ins().load(types::I64, flags, self.context, STACK_END);
         let here = self.builder.ins().get_stack_pointer(types::I64);
@@ -157,7 +184,8 @@ impl Frame<'_, '_> {
         });
     }
 
-    fn pass_results(&mut self, outs: &[Value]) {
+    /// Leaves with success.
+    pub(crate) fn pass_results(&mut self, outs: &[Value]) {
         for (v, out) in self.fun.results.iter().zip(outs) {
             match self.vars[*v] {
                 Where::Stack(slot) => {
@@ -177,7 +205,7 @@ impl Frame<'_, '_> {
     }
 
     /// The way out.
-    fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.builder.switch_to_block(self.out);
         self.builder.seal_block(self.out);
         for slot in std::mem::take(&mut self.handles) {

@@ -5,10 +5,11 @@
 //! ```
 //!
 //! A [`Jit`] has a program; a function is compiled when it is first called, with all that it calls. The code does what the C of
-//! the crate `backend` does, with one thread: the files here have the constructs in the same order.
+//! the crate `backend` does for one thread: the files here have the constructs in the same order.
 //!
 //! * `compile`: which functions are compiled, their signatures, and how they are called from outside;
 //! * `fun`: the code around the statements of a function: handles and the way out;
+//! * `outline`: loops that several threads may execute, as functions of their own; `threads`: executes them;
 //! * `stm`, `loops`: statements; `exp`, `op`, `math`, `convert`: expressions; `lanes`, `vector`: loops by vectors;
 //! * `library`: the functions that the code calls: memory, failures, traces, and operations that are more than some instructions, which
 //!   are those of the interpreter, so that results are the same to the bit;
@@ -17,7 +18,8 @@
 //! * `outside`: values to scalars and handles, and back;
 //! * `raw`: the only unsafe code of the compiler.
 //!
-//! Tasks are executed in place, one after the other: long runs are for the back ends.
+//! Code is that for one thread, and so are its results: only loops whose iterations have nothing to do with each other are shared by several. Tasks
+//! of imp, which divide sums, are executed in place, one after the other.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
@@ -32,9 +34,11 @@ mod loops;
 mod math;
 mod memory;
 mod op;
+mod outline;
 mod outside;
 mod raw;
 mod stm;
+mod threads;
 mod vector;
 
 use compile::Compiler;
@@ -47,11 +51,13 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+pub use threads::Threads;
 
 /// A program that is compiled when it is called.
 pub struct Jit {
     prog: Box<Prog>,
     program: Box<Program>,
+    threads: Threads,
     state: Mutex<State>,
 }
 
@@ -78,8 +84,8 @@ pub type Sink = dyn FnMut(&str, &Value) + Send;
 
 impl Jit {
     /// A program in the core IR, and as imp code for one thread.
-    pub fn new(prog: Box<Prog>, program: Box<Program>) -> Jit {
-        Jit { prog, program, state: Mutex::default() }
+    pub fn new(prog: Box<Prog>, program: Box<Program>, threads: Threads) -> Jit {
+        Jit { prog, program, threads, state: Mutex::default() }
     }
 
     /// Calls a function.
@@ -87,6 +93,7 @@ impl Jit {
         // After a panic the state is what it was before the call, or blocks that nobody will use.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { compiler, machine } = &mut *state;
+        machine.workers.threads = Some(self.threads);
         let compiler = match compiler {
             Some(compiler) => compiler,
             None => compiler.insert(Compiler::new(&self.program).map_err(internal)?),

@@ -5,7 +5,9 @@
 
 use crate::context::{Context, FAILURE, SUCCESS};
 use crate::memory::{Full, Handle};
-use crate::{outside, raw};
+use crate::raw::Task;
+use crate::threads::Loop;
+use crate::{outside, raw, threads};
 use cranelift_codegen::ir::{Type, types};
 use fehu_base::Prim;
 use fehu_base::bug::{OrBug, bug};
@@ -27,11 +29,12 @@ pub(crate) enum Function {
     Trace,
     TraceArray,
     Constant,
+    Parallel,
     Scalar,
 }
 
 impl Function {
-    pub(crate) const ALL: [Function; 13] = [
+    pub(crate) const ALL: [Function; 14] = [
         Function::Alloc,
         Function::Share,
         Function::Give,
@@ -44,6 +47,7 @@ impl Function {
         Function::Trace,
         Function::TraceArray,
         Function::Constant,
+        Function::Parallel,
         Function::Scalar,
     ];
 
@@ -63,6 +67,7 @@ impl Function {
             Function::Trace => ("fe_trace", 3, None, trace as *const u8),
             Function::TraceArray => ("fe_trace_array", 3, None, trace_array as *const u8),
             Function::Constant => ("fe_constant", 2, code, constant as *const u8),
+            Function::Parallel => ("fe_parallel", 7, code, parallel as *const u8),
             Function::Scalar => ("fe_scalar", 4, Some(types::I64), scalar as *const u8),
         }
     }
@@ -131,7 +136,7 @@ extern "C" fn fail(context: &mut Context<'_>, message: u64) -> i32 {
 }
 
 extern "C" fn too_deep(context: &mut Context<'_>, function: u64) -> i32 {
-    let name = &context.machine.names[function as usize];
+    let name = &context.machine.texts.names[function as usize];
     let message = format!("recursion of \"{name}\" is too deep");
     context.fail(ErrorKind::Program, message, &[])
 }
@@ -141,7 +146,7 @@ extern "C" fn stopped(context: &mut Context<'_>) -> i32 {
 }
 
 extern "C" fn trace(context: &mut Context<'_>, tag: u64, bits: u64) {
-    let (tag, prim) = &context.machine.tags[tag as usize];
+    let (tag, prim) = &context.machine.texts.tags[tag as usize];
     if let Some(sink) = &mut context.sink {
         sink(tag, &Value::Scalar(Scalar::from_bits(*prim, bits)));
     }
@@ -150,7 +155,7 @@ extern "C" fn trace(context: &mut Context<'_>, tag: u64, bits: u64) {
 /// Traces elements; the sizes of their array have been pushed.
 extern "C" fn trace_array(context: &mut Context<'_>, tag: u64, data: u64) {
     let shape: Vec<i64> = context.pushed.drain(..).map(|size| size as i64).collect();
-    let (tag, prim) = &context.machine.tags[tag as usize];
+    let (tag, prim) = &context.machine.texts.tags[tag as usize];
     if let Some(sink) = &mut context.sink {
         let array = outside::array(*prim, &shape, data);
         sink(tag, &array.or_bug("an array that is traced has a shape"));
@@ -160,6 +165,19 @@ extern "C" fn trace_array(context: &mut Context<'_>, tag: u64, data: u64) {
 extern "C" fn constant(context: &mut Context<'_>, number: u64) -> i32 {
     let code = context.constant(number as usize);
     if code == SUCCESS { SUCCESS } else { FAILURE }
+}
+
+/// Executes a loop, by several threads if it is long.
+extern "C" fn parallel(
+    context: &mut Context<'_>,
+    task: u64,
+    env: u64,
+    from: i64,
+    to: i64,
+    step: i64,
+    cycles: i64,
+) -> i32 {
+    threads::run(context, Loop { task: Task::new(task), env, from, to, step, cycles })
 }
 
 /// An operation of the interpreter, as a number.

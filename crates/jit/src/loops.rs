@@ -6,11 +6,12 @@ use crate::exp::flags;
 use crate::fun::{Frame, bytes};
 use crate::lanes::Plan;
 use crate::library::Function;
+use crate::outline::count;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use fehu_base::bug::bug;
 use fehu_imp::{Exp, Kind, Stm, Ty, V};
-use fehu_ir::{BinOp, Scalar};
+use fehu_ir::BinOp;
 
 /// A loop with no more iterations than this is over before anybody notices.
 const FEW_ITERATIONS: i64 = 64;
@@ -23,15 +24,27 @@ impl Frame<'_, '_> {
         kind: &Kind,
         body: &[Stm],
     ) {
-        let count = match (from, to) {
-            (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) => {
-                Some(to.saturating_sub(*from))
-            }
-            _ => None,
-        };
-        let asks = count.is_none_or(|count| count > FEW_ITERATIONS);
+        let count = count(from, to);
+        if count.is_none_or(|count| count > FEW_ITERATIONS)
+            && self.shared_loop(var, (from, to, step), kind, body)
+        {
+            return;
+        }
         let (from, end) = (self.exp(from), self.exp(to));
         self.set(var, from);
+        self.iterations(var, end, (step, count), kind, body);
+    }
+
+    /// Executes iterations from the value of the variable on; how many there are may be known.
+    pub(crate) fn iterations(
+        &mut self,
+        var: V,
+        end: Value,
+        (step, count): (i64, Option<i64>),
+        kind: &Kind,
+        body: &[Stm],
+    ) {
+        let asks = count.is_none_or(|count| count > FEW_ITERATIONS);
         let plan = if step == 1 && kind.is_map() { Plan::of(self.fun, var, body) } else { None };
         if let Some(mut plan) = plan.filter(|plan| count.is_none_or(|count| count >= plan.lanes()))
         {

@@ -101,6 +101,11 @@ impl Pool {
         *handle = of;
     }
 
+    /// How many bytes there may be more, if there is a limit.
+    pub(crate) fn left(&self) -> Option<u64> {
+        self.limit.map(|limit| limit.saturating_sub(self.used as u64))
+    }
+
     /// Releases a handle, which becomes empty.
     pub(crate) fn free(&mut self, handle: &mut Handle) {
         let Handle { block: number, .. } = std::mem::take(handle);

@@ -31,7 +31,7 @@ pub(crate) fn call(
     let mut results = vec![[0; 2]; fun.results.iter().filter(has_value).count()];
     let stop = call.interrupt.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));
     let run = || {
-        let mut context = Context::new(machine, call, &stop, STACK_BYTES);
+        let mut context = Context::new(machine, call, stop, STACK_BYTES);
         match raw::call(entry, &mut context, &arguments.words, &mut results) {
             SUCCESS => Ok(()),
             _ => Err(context.failure.take().unwrap_or_else(|| {

@@ -35,6 +35,34 @@ pub(crate) fn call(
     function(context, args.as_ptr(), results.as_mut_ptr())
 }
 
+/// The address of a finished function that takes a context, the address of its environment and two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Task(usize);
+
+impl Task {
+    /// The function that code has passed.
+    pub(crate) fn new(address: u64) -> Task {
+        Task(address as usize)
+    }
+}
+
+/// Executes a range of iterations of a loop: 0, or a code of failure, of which the context knows more.
+pub(crate) fn call_task(
+    task: Task,
+    context: &mut Context<'_>,
+    env: u64,
+    low: i64,
+    high: i64,
+) -> i32 {
+    type Function = extern "C" fn(*mut Context<'_>, u64, i64, i64) -> i32;
+    // SAFETY: the address is that of a function with this signature (`outline.rs` passes no others), which lives as long as the compiler
+    // that made it. It reads its environment, which is on the stack of the code that waits for all threads (`threads::share`),
+    // and calls the library with this context, which no other thread has. Other threads may execute other iterations of the same loop: these
+    // have nothing to do with each other (`Kind` of imp), so that none writes what another reads or writes.
+    let function = unsafe { std::mem::transmute::<*const u8, Function>(task.0 as *const u8) };
+    function(context, env, low, high)
+}
+
 /// Copies bytes; none if the number is not positive.
 pub(crate) extern "C" fn copy(to: u64, from: u64, bytes: i64) {
     if let Ok(bytes @ 1..) = usize::try_from(bytes) {

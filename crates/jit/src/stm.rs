@@ -11,6 +11,7 @@ use fehu_base::Prim;
 use fehu_base::bug::bug;
 use fehu_imp::{Arg, Exp, From, FunId, RedOp, Stm, Ty, V};
 use fehu_ir::Scalar;
+use std::sync::Arc;
 
 impl Frame<'_, '_> {
     pub(crate) fn block(&mut self, block: &[Stm]) {
@@ -269,16 +270,18 @@ impl Frame<'_, '_> {
                     }
                 });
             }
-            let number = frame.int(frame.machine.messages.len() as i64);
-            frame.machine.messages.push(Message { parts, trace: message.trace.clone() });
+            let number = frame.int(frame.machine.texts.messages.len() as i64);
+            Arc::make_mut(&mut frame.machine.texts)
+                .messages
+                .push(Message { parts, trace: message.trace.clone() });
             frame.call_library(Function::Fail, &[frame.context, number]);
         });
     }
 
     /// The number of a tag.
     fn tag(&mut self, tag: &ecow::EcoString, prim: Prim) -> Value {
-        let number = self.machine.tags.len();
-        self.machine.tags.push((tag.clone(), prim));
+        let number = self.machine.texts.tags.len();
+        Arc::make_mut(&mut self.machine.texts).tags.push((tag.clone(), prim));
         self.int(number as i64)
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct AtOnce {
 impl AtOnce {
     /// A program after the passes.
     pub(crate) fn new(prog: Prog) -> Result<AtOnce, NoMachine> {
-        let settings = Settings { strict_float: true, ..Settings::of(Target::C) };
+        let settings = Settings { strict_float: true, few: true, ..Settings::of(Target::C) };
         let entries = prog.entries.clone();
         let work = || code::apply(prog, JIT.stages, &settings);
         let made = catch_unwind(AssertUnwindSafe(work))
