@@ -15,4 +15,5 @@ mod programs;
 mod random;
 mod robustness;
 mod sharing;
+mod threads;
 mod vectors;
