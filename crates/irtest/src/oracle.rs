@@ -354,6 +354,28 @@ impl Entries {
         Ok(runs)
     }
 
+    /// The same calls, with what another machine makes of them in the place of the interpreter's results; otherwise what is wrong with it. Calls that nothing can
+    /// be said about stay as they are.
+    pub fn made_by(
+        mut self,
+        machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,
+    ) -> Result<Entries, String> {
+        let error = |kind, message| Error { kind, message, trace: Vec::new() };
+        for (name, calls) in &mut self.calls {
+            for call in calls.iter_mut().filter(|call| class(&call.result) != Class::Undefined) {
+                call.result = match machine(name, &call.args) {
+                    Outcome::Values(values) => Ok(values),
+                    Outcome::Check(message) => {
+                        Err(error(ErrorKind::Program, format!("{MARK}{message}")))
+                    }
+                    Outcome::Limit => Err(error(ErrorKind::Resource, String::new())),
+                    Outcome::Wrong(message) => return Err(format!("\"{name}\": {message}")),
+                };
+            }
+        }
+        Ok(self)
+    }
+
     /// Whether the entry points of another program give the same results, to the bit.
     pub fn agree(&self, after: &Prog) -> Result<Runs, String> {
         let mut machine = self.oracle.machine(after);

@@ -27,7 +27,7 @@ use fehu_driver::compile::{CCompiler, Floats};
 use fehu_driver::stages::Target;
 use fehu_driver::temporary::Folder;
 use fehu_ir::{Level, Prog};
-use fehu_irtest::oracle::{Oracle, Runs};
+use fehu_irtest::oracle::{Entries, Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
 use sample::{Sample, irregular, merge, ragged, sample};
@@ -70,6 +70,9 @@ pub(crate) struct Args {
     /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
+    /// Add up floats in the order that imp chooses, as for users: then machine code is compared with imp, and C, optimised, with machine code, to the bit.
+    #[arg(long)]
+    plain: bool,
     /// Print the kernels of programs that go wrong on the machine that runs them.
     #[arg(long)]
     code: bool,
@@ -201,7 +204,15 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if args.only == Some(Kind::Smooth) {
         return smooth::run(args);
     }
-    let compiler = match CCompiler::find(None, Target::C, Floats::Strict) {
+    if args.plain && !matches!(args.backend, Backend::C | Backend::Jit) {
+        println!(
+            "what other back ends add up in any order cannot be compared to the bit: `--plain` is for `c` and `jit`"
+        );
+        return ExitCode::FAILURE;
+    }
+    let compiler = match CCompiler::find(None, Target::C, Floats::Rounded) {
+        // What it does to sums is.
+        Ok(compiler) if args.plain => compiler,
         // Whether the C compiler optimises well is not the question.
         Ok(compiler) => compiler.with_flags(&["-O0", "-w", "-std=c11"]),
         Err(error) => {
@@ -345,7 +356,7 @@ impl Run<'_> {
                 let mut last = None;
                 for sample in samples {
                     last = Some(sample);
-                    match compare(&mut machine, &sample.prog, &self.oracle(sample.seed)) {
+                    match self.compare(&mut machine, &sample.prog, sample.seed) {
                         Ok(compared) => self.count(compared),
                         Err(fault) => self.report(sample, &fault, options),
                     }
@@ -385,7 +396,7 @@ impl Run<'_> {
 
     /// Runs a program as machine code.
     fn at_once(&self, sample: &Sample) {
-        match jit::examine(&sample.prog, &self.oracle(sample.seed)) {
+        match jit::examine(&sample.prog, &self.oracle(sample.seed), self.args.plain) {
             Ok(compared) => self.count(compared),
             Err(fault) => self.report(sample, &fault, &[]),
         }
@@ -405,7 +416,7 @@ impl Run<'_> {
     fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
         let runner = self.args.runner.clone();
         let start = Start { runtimes: Some(&self.runtimes), runner, options: options.to_vec() };
-        build(prog, self.target, &self.compiler, start)
+        build(prog, (self.target, !self.args.plain), &self.compiler, start)
     }
 
     /// A program alone.
@@ -415,11 +426,23 @@ impl Run<'_> {
             return examined.map(drop).map_err(Fault::from);
         }
         if self.args.backend == Backend::Jit {
-            return jit::examine(prog, &self.oracle(seed)).map(drop);
+            return jit::examine(prog, &self.oracle(seed), self.args.plain).map(drop);
         }
         let mut machine = self.build(prog, options)?;
-        compare(&mut machine, prog, &self.oracle(seed))?;
+        self.compare(&mut machine, prog, seed)?;
         machine.close().map_err(Fault::Differs)
+    }
+
+    /// Calls a program with all thresholds.
+    fn compare(&self, machine: &mut Machine, prog: &Prog, seed: u64) -> Result<Compared, Fault> {
+        let oracle = self.oracle(seed);
+        let expected = oracle.entries(prog).map_err(Fault::Differs)?;
+        if !self.args.plain {
+            return compare(machine, prog, &expected, oracle.tolerance);
+        }
+        let at_once = jit::AtOnce::plain(jit::optimised(prog)?)?;
+        let expected = expected.made_by(&mut |name, args| at_once.call(name, args));
+        compare(machine, prog, &expected.map_err(Fault::Differs)?, None)
     }
 
     fn report(&self, sample: &Sample, fault: &Fault, options: &[String]) {
@@ -492,7 +515,12 @@ fn oracle(seed: u64, backend: Backend) -> Oracle {
 }
 
 /// Calls a program with all thresholds.
-fn compare(machine: &mut Machine, prog: &Prog, oracle: &Oracle) -> Result<Compared, Fault> {
+fn compare(
+    machine: &mut Machine,
+    prog: &Prog,
+    expected: &Entries,
+    tolerance: Option<f64>,
+) -> Result<Compared, Fault> {
     // Without entry points, which happens when programs are made smaller, nothing can differ.
     let Some(entry) = prog.entries.first() else {
         return Ok(Compared { runs: Runs::default(), versions: false });
@@ -504,7 +532,6 @@ fn compare(machine: &mut Machine, prog: &Prog, oracle: &Oracle) -> Result<Compar
         false if has_rows => &SETTINGS[..],
         false => &SETTINGS[..3],
     };
-    let expected = oracle.entries(prog).map_err(Fault::Differs)?;
     let mut all = Runs::default();
     for setting in settings {
         for name in &thresholds {
@@ -512,7 +539,7 @@ fn compare(machine: &mut Machine, prog: &Prog, oracle: &Oracle) -> Result<Compar
         }
         let call = &mut |entry: &str, args: &[_]| machine.call(prog, entry, args);
         let runs = expected
-            .agree_with(oracle.tolerance, call)
+            .agree_with(tolerance, call)
             .map_err(|why| Fault::Differs(format!("thresholds {}: {why}", setting.name)))?;
         all.add(runs);
     }

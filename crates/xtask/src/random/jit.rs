@@ -2,7 +2,7 @@
 
 use super::machine::{NoMachine, passes};
 use super::{Compared, Fault};
-use fehu_driver::code::{self, Code, Settings};
+use fehu_driver::code::{self, Code, Form, Settings, Stage};
 use fehu_driver::pipelines::JIT;
 use fehu_driver::stages::Target;
 use fehu_interp::{ErrorKind, Value};
@@ -18,11 +18,26 @@ pub(crate) struct AtOnce {
 }
 
 impl AtOnce {
-    /// A program after the passes.
+    /// A program after the passes, which adds up floats as it is written.
     pub(crate) fn new(prog: Prog) -> Result<AtOnce, NoMachine> {
-        let settings = Settings { strict_float: true, few: true, ..Settings::of(Target::C) };
+        AtOnce::staged(prog, JIT.stages, true)
+    }
+
+    /// Likewise, but in the order that imp chooses.
+    pub(super) fn plain(prog: Prog) -> Result<AtOnce, NoMachine> {
+        AtOnce::staged(prog, JIT.stages, false)
+    }
+
+    /// Likewise, as imp, for the machine that runs it.
+    fn imp(prog: Prog) -> Result<AtOnce, NoMachine> {
+        let last = JIT.stages.iter().position(|stage| stage.gives() == Form::Machine);
+        AtOnce::staged(prog, &JIT.stages[..last.unwrap_or(JIT.stages.len())], false)
+    }
+
+    fn staged(prog: Prog, stages: &[Stage], strict_float: bool) -> Result<AtOnce, NoMachine> {
+        let settings = Settings { strict_float, few: true, ..Settings::of(Target::C) };
         let entries = prog.entries.clone();
-        let work = || code::apply(prog, JIT.stages, &settings);
+        let work = || code::apply(prog, stages, &settings);
         let made = catch_unwind(AssertUnwindSafe(work))
             .map_err(|_| NoMachine::Broken("the compiler panicked".to_owned()))?;
         let refused = |limit: code::Limit| format!("\"{}\" is too complicated", limit.0);
@@ -46,12 +61,24 @@ impl AtOnce {
     }
 }
 
-/// Compares all entry points of a program with the interpreter.
-pub(super) fn examine(prog: &Prog, oracle: &Oracle) -> Result<Compared, Fault> {
-    let after = transform(prog, passes(prog, &JIT));
-    let after = after.map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    let machine = AtOnce::new(after)?;
-    let expected = oracle.entries(prog).map_err(Fault::Differs)?;
+/// A program after the passes that it needs.
+pub(super) fn optimised(prog: &Prog) -> Result<Prog, NoMachine> {
+    transform(prog, passes(prog, &JIT)).map_err(|failure| NoMachine::Broken(failure.to_string()))
+}
+
+/// Compares all entry points of a program with the interpreter; those of plain machine code with imp.
+pub(super) fn examine(prog: &Prog, oracle: &Oracle, plain: bool) -> Result<Compared, Fault> {
+    let after = optimised(prog)?;
+    let mut expected = oracle.entries(prog).map_err(Fault::Differs)?;
+    let machine = match plain {
+        false => AtOnce::new(after)?,
+        true => {
+            let imp = AtOnce::imp(after.clone())?;
+            let made = expected.made_by(&mut |name, args| imp.call(name, args));
+            expected = made.map_err(Fault::Differs)?;
+            AtOnce::plain(after)?
+        }
+    };
     let call = &mut |name: &str, args: &[Value]| machine.call(name, args);
     let runs = expected.agree_with(None, call).map_err(Fault::Differs)?;
     Ok(Compared { runs, versions: false })

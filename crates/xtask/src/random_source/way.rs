@@ -173,7 +173,7 @@ impl Subject {
             .map_err(|error| Fault::new("no compiler", error.message))?
             .with_flags(servers.flags);
         let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? }.clone();
-        let machine = build_optimised(optimised, target, &compiler, start);
+        let machine = build_optimised(optimised, (target, true), &compiler, start);
         let mut machine = machine.map_err(|why| match why {
             NoMachine::Refused(text) => Fault::new("too complex", text),
             NoMachine::Broken(text) => Fault::new("no server", text),
