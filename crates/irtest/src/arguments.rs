@@ -62,6 +62,32 @@ pub fn random(fun: &Fun, sizes: Sizes, rng: &mut Rng) -> Result<Vec<Value>, Stri
     Ok(args)
 }
 
+/// The same arguments with other floats: numbers whose sums depend on their order, and none that swallow all others.
+pub fn rough(args: Vec<Value>, rng: &mut Rng) -> Option<Vec<Value>> {
+    let mut float = |prim: Prim| {
+        let value = rng.range(-1_000_000, 1_000_000) as f64 / 7.0 / rng.range(1, 5000) as f64;
+        fehu_interp::scalar::convert(prim, Scalar::F64(value))
+    };
+    let mut changed = |arg: Value| match arg {
+        Value::Scalar(scalar) => match scalar.elem() {
+            Elem::Prim(prim) if prim.is_float() => float(prim).map(Value::Scalar),
+            Elem::Prim(_) | Elem::Unit => Some(arg),
+        },
+        Value::Array(ref array) => match array.elem() {
+            Elem::Prim(prim) if prim.is_float() => {
+                let mut buffer = Buffer::empty(array.elem());
+                for _ in 0..array.count() {
+                    buffer.push(float(prim)?)?;
+                }
+                Value::array(&array.shape(), buffer)
+            }
+            Elem::Prim(_) | Elem::Unit => Some(arg),
+        },
+        Value::Acc(_) | Value::Gone => Some(arg),
+    };
+    args.into_iter().map(&mut changed).collect()
+}
+
 /// A random scalar.
 pub fn scalar(elem: Elem, rng: &mut Rng) -> Scalar {
     match elem {

@@ -36,6 +36,8 @@ pub struct Oracle {
     pub seed: u64,
     /// By how much floats may differ, relative to the larger one; without it the bits are compared.
     pub tolerance: Option<f64>,
+    /// Whether the floats among random arguments have sums that depend on their order.
+    pub rough: bool,
     /// Arguments for functions, by name; these functions get no random ones.
     pub written: Vec<(String, String)>,
     /// The most instructions of a run.
@@ -89,6 +91,7 @@ impl Default for Oracle {
             long: 0,
             seed: 0,
             tolerance: None,
+            rough: false,
             written: Vec::new(),
             max_steps: 300_000,
             total: false,
@@ -274,7 +277,11 @@ impl Oracle {
                 _ if self.long > 0 && round > 2 => Sizes::Long(self.long, self.max_size),
                 _ => Sizes::UpTo(self.max_size),
             };
-            inputs.push(arguments::random(fun, sizes, rng)?);
+            let args = arguments::random(fun, sizes, rng)?;
+            inputs.push(match self.rough {
+                false => args,
+                true => arguments::rough(args, rng).ok_or("an argument has no such float")?,
+            });
         }
         Ok(inputs)
     }

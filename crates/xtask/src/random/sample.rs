@@ -48,6 +48,40 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
     Ok(Sample { seed, prog })
 }
 
+/// A program that adds up or multiplies floats: an array, pairs of elements, and rows.
+pub(super) fn sums(seed: u64) -> Result<Sample, String> {
+    let prim = if seed.is_multiple_of(2) { "f32" } else { "f64" };
+    let (op, neutral) = if seed % 3 == 2 { ("mul", "1.0") } else { ("add", "0.0") };
+    let each = ["mul x2 y2", "sub x2 y2", "div x2 y2", "max x2 y2"][(seed / 6 % 4) as usize];
+    // No name is bound twice.
+    let red = |k: u32| {
+        format!(
+            "red comm \\(a{k}: {prim}, b{k}: {prim}) -> ({prim}) {{ \
+             let (c{k}: {prim}) = {op} a{k} b{k} in (c{k}) }} neutral ({neutral}{prim})"
+        )
+    };
+    let sum = |name: &str, of: &str, k: u32| {
+        let red = red(k);
+        format!(
+            "let ({name}: {prim}) = screma n ({of}) map \\(x{k}: {prim}) -> ({prim}) {{(x{k})}} {red}\n"
+        )
+    };
+    let (all, row, red) = (sum("u", "xs", 1), sum("q", "row", 3), red(2));
+    let text = format!(
+        "prog arrays\n\
+         fun f (n: i64, m: i64, xs: [n]{prim}, ys: [n]{prim}, yss: [m][n]{prim}) \
+         -> (r: {prim}, s: {prim}, t: [m]{prim}) =\n\
+         {all}\
+         let (v: {prim}) = screma n (xs, ys) map \\(x2: {prim}, y2: {prim}) -> ({prim}) {{ \
+         let (z: {prim}) = {each} in (z) }} {red}\n\
+         let (w: [m]{prim}) = screma m (yss) map \\(row: [n]{prim}) -> ({prim}) {{\n{row}in (q) }}\n\
+         in (u, v, w)\n"
+    );
+    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
 /// A program made of irregular nests.
 pub(super) fn irregular(seed: u64) -> Result<Sample, String> {
     let mut prog = parse(&irregular_text(seed)).map_err(|why| format!("seed {seed}: {why}"))?;
