@@ -103,6 +103,7 @@ fn in_body(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, known: &Known, is_in
 }
 
 /// The map whose function has this first parameter.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the return sweep of a map is nowhere else")]
 fn find(stms: &mut [Stm], param: Var) -> Option<&mut Screma> {
     fn has(exp: &Exp, param: Var) -> bool {
         let here = matches!(exp, Exp::Screma(op) if op.map.params.first() == Some(&param));
@@ -111,9 +112,8 @@ fn find(stms: &mut [Stm], param: Var) -> Option<&mut Screma> {
         found
     }
     let stm = stms.iter_mut().find(|stm| has(&stm.exp, param))?;
-    let is_it = matches!(&stm.exp, Exp::Screma(op) if op.map.params.first() == Some(&param));
     match &mut stm.exp {
-        Exp::Screma(op) if is_it => Some(op),
+        Exp::Screma(op) if op.map.params.first() == Some(&param) => Some(op),
         Exp::WithAcc(_, lambda) => find(&mut lambda.body.stms, param),
         _ => None,
     }

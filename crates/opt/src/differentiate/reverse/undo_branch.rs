@@ -135,10 +135,9 @@ fn starts(dims: &[Dim]) -> Vec<Atom> {
 
 /// An update by its result: where it is, of which array, and of what.
 fn update_of(body: &Body, result: Var) -> Option<(usize, Var, &[Dim])> {
-    body.stms.iter().enumerate().find_map(|(at, stm)| match &stm.exp {
-        Exp::Update(array, dims, _) if stm.pat[0] == result => Some((at, *array, &dims[..])),
-        _ => None,
-    })
+    let at = body.stms.iter().position(|stm| stm.pat.first() == Some(&result))?;
+    let Exp::Update(array, dims, _) = &body.stms[at].exp else { return None };
+    Some((at, *array, dims))
 }
 
 /// What a body updates of an array that is this result of it; nothing if it is something else, or there are several updates.
