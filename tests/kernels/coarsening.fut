@@ -5,6 +5,13 @@
 -- input { 100i64 } output { 2871495 7350303 35044 2530539 25565585 -5110797 }
 -- entry: planes
 -- input { 7i64 13i64 60i64 } output { -1403461852 -1848074511 -1418367651 }
+-- entry: turned
+-- input { 1i64 300i64 } output { true }
+-- input { 300i64 1i64 } output { true }
+-- input { 3i64 300i64 } output { true }
+-- input { 300i64 7i64 } output { true }
+-- input { 0i64 5i64 } output { true }
+-- input { 70i64 90i64 } output { true }
 -- entry: largest
 -- input { 2000i64 } output { [1008, 1008, 1007, 1007, 1006] [765i64, 1774i64, 521i64, 1530i64, 277i64] }
 -- entry: out_of_bounds
@@ -35,6 +42,12 @@ entry planes (k: i64) (n: i64) (m: i64) =
      , digest (copy (flatten_3d (map transpose xss)))
      , digest (copy (flatten_3d xss))
      )
+
+-- Few rows, few columns, and a single one, which is the same in both layouts.
+entry turned (n: i64) (m: i64) =
+  let xss : [n][m]i32 = unflatten (numbers (n * m))
+  let yss = copy (transpose xss)
+  in and (flatten (map2 (map2 (==)) (tabulate_2d m n (\i j -> xss[j, i])) yss))
 
 entry largest (n: i64) =
   let larger (x, i) (y, j) : (i32, i64) = if x > y || (x == y && i < j) then (x, i) else (y, j)
