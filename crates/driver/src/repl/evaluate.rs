@@ -44,7 +44,7 @@ enum Found {
     /// What stands for a function.
     Text(String),
     /// Nothing yet.
-    Waiting(Waiting),
+    Waiting(Box<Waiting>),
 }
 
 enum Wants {

@@ -77,7 +77,7 @@ enum Event {
 /// What came of going on.
 pub(super) enum Progress {
     /// It waits.
-    Waits(Waiting),
+    Waits(Box<Waiting>),
     Ended(Result<Results, RunError>),
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Waiting {
 
 /// An input whose evaluation waits.
 pub(super) struct Paused {
-    waiting: Waiting,
+    waiting: Box<Waiting>,
     /// What the input was for.
     goal: Goal,
     /// Where the session was before the names of the frame were declared.
@@ -213,7 +213,7 @@ impl Repl {
                 Ok(Event::Stopped(cause, frames)) => {
                     let stop = run.places.stop(cause, frames);
                     if !self.passed_by.contains(&stop.frames[0].span) {
-                        return Progress::Waits(Waiting { run, stop });
+                        return Progress::Waits(Box::new(Waiting { run, stop }));
                     }
                     _ = run.go_on.send(());
                 }
@@ -227,7 +227,7 @@ impl Repl {
     }
 
     /// Notes that an input waits, and shows where.
-    pub(super) fn pause(&mut self, waiting: Waiting, goal: Goal) -> Outcome {
+    pub(super) fn pause(&mut self, waiting: Box<Waiting>, goal: Goal) -> Outcome {
         let inside = self.before();
         self.paused.push(Paused { waiting, goal, inside });
         self.choose(0)
@@ -266,9 +266,10 @@ impl Repl {
 
     /// Goes on with the evaluation that waits.
     pub(super) fn go_on(&mut self) -> Answer {
-        let Some(Paused { waiting: Waiting { run, .. }, goal, inside }) = self.paused.pop() else {
+        let Some(Paused { waiting, goal, inside }) = self.paused.pop() else {
             return not_stopped().into();
         };
+        let Waiting { run, .. } = *waiting;
         self.return_to(inside);
         self.interrupt.store(false, std::sync::atomic::Ordering::Relaxed);
         _ = run.go_on.send(());
