@@ -34,6 +34,10 @@
 -- input { 100i64 3i64 } output { 0i64 -11i64 }
 -- input { 1099511627776i64 4294967296i64 } output { 0i64 0i64 }
 
+-- ==
+-- entry: equal_to_neutral
+-- input { [9223372036854775807i64, 9223372036854775807i64] [5i64, 7i64] } output { 5i64 [5i64, 5i64] }
+
 def sum = i64.sum
 
 def squares [n] (xs: [n]i64) = map2 (\x i -> x * x + i * xs[(i + 1) % n]) xs (iota n)
@@ -109,3 +113,6 @@ entry inner_arrays [n] (x: [n]i64) (u: [n]i64) (v: [n]i64) =
                in sum (map (\j -> ys[(j + i) % n] * xs[(j * i) % n]) (iota n)))
         (iota n)
   in is_dual f x u v
+
+entry equal_to_neutral [n] (xs: [n]i64) (dxs: [n]i64) =
+  (jvp i64.minimum xs dxs, jvp (scan i64.min i64.highest) xs dxs)

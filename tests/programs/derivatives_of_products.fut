@@ -20,9 +20,17 @@ entry hessian [n] (xs: [n]f64) =
 -- ==
 -- entry: twice
 -- input { [2f64, 3f64, 4f64] } output { [7f64, 6f64, 5f64] }
+-- input { [2f64, 0f64, 4f64] } output { [4f64, 6f64, 2f64] }
 entry twice [n] (xs: [n]f64) = vjp (\xs -> f64.sum (vjp f64.product xs 1)) xs 1
 
 -- ==
 -- entry: rows
 -- input { [[2f32, 3f32], [0f32, 5f32]] } output { [[3f32, 2f32], [5f32, 0f32]] }
 entry rows [n][m] (xs: [n][m]f32) = vjp (\xs -> f32.sum (map f32.product xs)) xs 1
+
+-- ==
+-- entry: bins_twice
+-- input { [2f64, 3f64, 4f64] } output { [7f64, 6f64, 5f64] }
+-- input { [2f64, 0f64, 4f64] } output { [4f64, 6f64, 2f64] }
+entry bins_twice [n] (xs: [n]f64) =
+  vjp (\xs -> f64.sum (vjp (\xs -> (reduce_by_index [1] (*) 1 (replicate n 0) xs)[0]) xs 1)) xs 1

@@ -8,6 +8,7 @@ use crate::ty::{Printer, Scheme, Size, Ty, TypeId, VarId};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, SourceMap, Span};
 use fehu_syntax::ast::{Ident, Lifted, NodeId};
+use fehu_syntax::needed::Names;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,8 +48,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) module_path: Vec<EcoString>,
     /// Whether `intrinsics` may be used silently: true in the prelude.
     pub(crate) in_prelude: bool,
-    /// Whether what is declared in full is believed without a look at its definition.
-    pub(crate) trusted: bool,
+    /// The names whose definitions are looked at; others are believed where they are declared in full. See [`crate::Depth`].
+    pub(crate) needed: Option<&'a Names>,
     /// Abstract types made since the innermost parametric module began.
     pub(crate) new_abstracts: Vec<TypeId>,
     /// How the values of the module type that was matched last are instances of what implements them.
@@ -75,6 +76,13 @@ impl Checker<'_> {
     /// it, and is not reported.
     pub(crate) fn failing(&self) -> bool {
         self.tainted || self.diags[self.binding_start..].iter().any(Diagnostic::is_error)
+    }
+
+    /// Whether a definition in the present module is needed, so that what it declares is not all there is to know.
+    pub(crate) fn is_needed(&self, name: &str) -> bool {
+        self.needed.is_none_or(|names| {
+            names.contains(name) && self.module_path.iter().all(|module| names.contains(module))
+        })
     }
 
     /// The text at a place, for quoting in a message: one line, not too long.

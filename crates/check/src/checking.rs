@@ -37,7 +37,7 @@ pub struct Mark {
 impl Checking {
     /// A program without files.
     pub fn new(depth: Depth) -> Checking {
-        let builtins = Builtins { trusted: depth == Depth::Signatures, ..Builtins::default() };
+        let builtins = Builtins { depth, ..Builtins::default() };
         Checking { builtins, ..Checking::default() }
     }
 

@@ -48,6 +48,7 @@ use crate::ty::{Scheme, VarId};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_syntax::ast;
+use fehu_syntax::needed::Names;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -83,16 +84,25 @@ pub enum Role {
 ///
 /// The prelude is part of the compiler, and a test checks all of it. What is needed of it to check a
 /// program are the types of what it provides, and nearly all of them are declared: values have the
-/// types of their parameters and results written down, and modules have module types. With
-/// [`Depth::Signatures`] these are believed, and the definitions behind them are not looked at. The
+/// types of their parameters and results written down, and modules have module types. These are
+/// believed, and the definitions behind them are not looked at unless their names are needed. The
 /// tables of the prelude's files then lack the nodes inside these definitions, which stages after
-/// the checker need; for them there is [`Depth::Full`]. The user's files are checked in full always.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// the checker need of what the program uses. The user's files are checked in full always.
+#[derive(Clone, Debug, Default)]
 pub enum Depth {
-    /// Only what the prelude declares: enough to find all errors of a program.
-    Signatures,
-    /// All of it: what the stages after the checker need.
+    /// The definitions of these names, in modules of these names; their files may be parsed by
+    /// [`fehu_syntax::parse_needed`]. If there are none, all errors of a program are still found.
+    Needed(Arc<Names>),
+    /// All of it.
+    #[default]
     Full,
+}
+
+impl Depth {
+    /// Only what the prelude declares.
+    pub fn signatures() -> Depth {
+        Depth::Needed(Arc::default())
+    }
 }
 
 /// Checks a program. The units are in dependency order; that of the intrinsics may be anywhere.
@@ -108,8 +118,8 @@ struct Builtins {
     operators: Option<Arc<ModEnv>>,
     intrinsics: Option<Term>,
     prelude: Option<(VarId, Arc<ModEnv>)>,
-    /// Whether the prelude's declarations are believed; see [`Depth`].
-    trusted: bool,
+    /// How much of the prelude is checked.
+    depth: Depth,
     /// See [`Checking::interrupt`].
     interrupt: Option<Arc<AtomicBool>>,
     /// What is remembered of files that may be checked again.
@@ -126,6 +136,7 @@ fn check_unit(
 ) -> ModEnv {
     let in_prelude = matches!(unit.role, Role::Intrinsics | Role::Prelude | Role::PreludeRoot);
     let interrupt = builtins.interrupt.clone();
+    let depth = builtins.depth.clone();
     let mut checker = Checker {
         interrupt: interrupt.as_deref(),
         sources,
@@ -146,7 +157,10 @@ fn check_unit(
         self_uses: Vec::new(),
         module_path: Vec::new(),
         in_prelude,
-        trusted: in_prelude && builtins.trusted,
+        needed: match &depth {
+            Depth::Needed(names) if in_prelude => Some(names),
+            Depth::Needed(_) | Depth::Full => None,
+        },
         new_abstracts: Vec::new(),
         matched: FxHashMap::default(),
         fresh_results: FxHashMap::default(),

@@ -13,7 +13,7 @@ use std::io::{BufRead, IsTerminal};
 
 /// `fehu eval`
 pub(crate) fn eval(args: &EvalArgs) -> u8 {
-    let mut repl = session(Breaks::Always);
+    let mut repl = traced(Repl::of_texts(Disk, Breaks::Always, &args.expressions));
     let print = |repl: &Repl, mut answer: Answer| {
         if args.no_warnings {
             answer.diagnostics.retain(|found| found.is_error());
@@ -46,7 +46,7 @@ pub(crate) fn repl(args: &ReplArgs) -> u8 {
         return json::run(Repl::new(Disk, Breaks::WhenLong));
     }
     let args_out = OutputArgs { format: Format::Text, color: args.color };
-    let mut repl = session(Breaks::WhenLong);
+    let mut repl = traced(Repl::new(Disk, Breaks::WhenLong));
     repl.set_at_breakpoints(AtBreakpoints::Wait);
     if let Some(file) = &args.file {
         // A file that is wrong can be repaired and loaded again.
@@ -91,8 +91,7 @@ fn lines(mut repl: Repl, args: &OutputArgs) -> u8 {
     SUCCESS
 }
 
-fn session(breaks: Breaks) -> Repl {
-    let mut repl = Repl::new(Disk, breaks);
+fn traced(mut repl: Repl) -> Repl {
     repl.set_trace(Box::new(|line| output::stderr(&format!("{line}\n"))));
     repl
 }

@@ -7,7 +7,7 @@
 
 use crate::check::Warnings;
 use crate::files::Files;
-use crate::load::{self, Loaded, Root};
+use crate::load::{self, Loaded, Root, Share};
 use crate::session::{self, Session};
 use crate::stages::{self, Depth};
 use fehu_analysis::{Unit, View};
@@ -104,13 +104,13 @@ impl Analysis {
         if self.loaded.files.is_empty() {
             // The prelude alone, so that the intrinsics are among it.
             let nothing = Root::Bytes(String::new(), b"-- intrinsics".to_vec());
-            *self.loaded = load::load(session, files, &nothing, Depth::Signatures);
+            *self.loaded = load::load(session, files, &nothing, Share::Declared);
             *self.checking = new_checking(&self.interrupt);
             self.steps.clear();
         }
         let previous = std::mem::take(&mut *self.loaded);
-        let depth = Depth::Signatures;
-        *self.loaded = load::load_again(session, files, &self.root, depth, previous);
+        let share = Share::Declared;
+        *self.loaded = load::load_again(session, files, &self.root, share, previous);
         self.check(session)
     }
 
@@ -165,7 +165,7 @@ impl Analysis {
 }
 
 fn new_checking(interrupt: &Arc<AtomicBool>) -> Checking {
-    let mut checking = Checking::new(Depth::Signatures);
+    let mut checking = Checking::new(Depth::signatures());
     checking.interrupt(interrupt.clone());
     checking.remember();
     checking

@@ -1,9 +1,9 @@
 //! What the commands `check`, `check-syntax` and `fmt` do, without any printing.
 
 use crate::files::Files;
-use crate::load::{self, Loaded, Root};
+use crate::load::{self, Loaded, Root, Share};
 use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::stages;
 use ecow::EcoString;
 use fehu_base::stack::Deep;
 use fehu_base::{Diagnostic, Severity, SourceMap, hash, timing::Timings};
@@ -15,14 +15,13 @@ pub fn check(files: &dyn Files, root: &Root, warnings: Warnings) -> Outcome {
     let mut session = Session::default();
     let mut loaded = Loaded::default();
     let mut program = Program::default();
-    let depth = Depth::Signatures;
     session::run(&mut session, |session| {
-        loaded = load::load(session, files, root, depth);
+        loaded = load::load(session, files, root, Share::Declared);
         // A program that does not parse is not checked: the tree has holes, and what would be said
         // about them follows from what has been said.
         if !session.has_errors() {
             let (checked, found) =
-                session.stage("check", |sources| stages::check(&loaded, sources, depth));
+                session.stage("check", |sources| stages::check(&loaded, sources));
             session.diagnostics.extend(found);
             program = checked;
         }
@@ -69,7 +68,7 @@ pub fn load(files: &dyn Files, root: &Root) -> Outcome {
     let mut session = Session::default();
     let mut loaded = Loaded::default();
     session::run(&mut session, |session| {
-        loaded = load::load(session, files, root, Depth::Signatures);
+        loaded = load::load(session, files, root, Share::Declared);
     });
     Outcome { loaded: Deep::new(loaded), ..Outcome::new(session, Warnings::Show) }
 }

@@ -10,9 +10,9 @@
 use crate::check::{Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
-use crate::load::{self, Root};
+use crate::load::{self, Root, Share};
 use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::stages;
 use fehu_backend::foreign::{self, Caller, Prototype};
 use fehu_backend::{Artifacts, Target};
 use fehu_base::{Diagnostic, Platform, hash};
@@ -237,8 +237,8 @@ pub fn prototypes(
     let mut session = Session::default();
     let mut text = None;
     session::run(&mut session, |session| {
-        let loaded = load::load(session, files, root, Depth::Full);
-        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
+        let loaded = load::load(session, files, root, Share::Needed(&[]));
+        let check = |sources: &mut _| stages::check(&loaded, sources);
         let (program, found) = session.stage("check", check);
         session.diagnostics.extend(found);
         if session.has_errors() {

@@ -1,7 +1,7 @@
 //! A program: the root file and all files that it imports, each once, in dependency order.
 //!
-//! Files are found by depth-first search. The implicit prelude comes first, then the imports of
-//! the root in the order in which they are written, then the root. A file that cannot be read or that
+//! Files are found by depth-first search from the root; what they need of the prelude is known then. The implicit prelude comes
+//! first nevertheless, then the imports of the root in the order in which they are written, then the root. A file that cannot be read or that
 //! imports itself is reported at the import; the import then has no target, and loading goes on.
 
 mod imports;
@@ -17,12 +17,25 @@ use crate::stages::{self, Depth};
 use ecow::EcoString;
 use fehu_base::{Diagnostic, FileId, Span};
 use fehu_syntax::ast::{self, NodeId};
+use fehu_syntax::needed::Names;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-/// Loads a program, with the prelude in the given depth. What goes wrong is among the session's
+/// Loads a program, with as much of the prelude as is wanted. What goes wrong is among the session's
 /// messages.
-pub fn load(session: &mut Session, files: &dyn Files, root: &Root, depth: Depth) -> Loaded {
-    load_again(session, files, root, depth, Loaded::default())
+pub fn load(session: &mut Session, files: &dyn Files, root: &Root, share: Share<'_>) -> Loaded {
+    load_again(session, files, root, share, Loaded::default())
+}
+
+/// How much of the prelude a program is loaded with.
+#[derive(Clone, Copy, Debug)]
+pub enum Share<'a> {
+    /// What it declares: enough to find all errors of a program.
+    Declared,
+    /// With the definitions that the program, and these texts, need: enough to run it.
+    Needed(&'a [&'a str]),
+    /// All of it.
+    All,
 }
 
 /// Loads a program that has been loaded before, by the same session. Files whose texts have not changed are not parsed again, and
@@ -31,30 +44,37 @@ pub fn load_again(
     session: &mut Session,
     files: &dyn Files,
     root: &Root,
-    depth: Depth,
+    share: Share<'_>,
     previous: Loaded,
 ) -> Loaded {
     let again = !previous.files.is_empty();
     let known = previous.files.into_iter().map(|file| (file.identity.clone(), file)).collect();
     let (done, states) = Default::default();
+    let depth = match share {
+        Share::Declared => Depth::signatures(),
+        // What is needed is known when the program is. Should it import a file of the prelude itself, then all of that.
+        Share::Needed(_) | Share::All => Depth::Full,
+    };
     let mut loader = Loader { session, files, depth, done, states, known };
+    let (location, source) = root.split();
+    let root = loader.visit(&location, source, None, &mut Vec::new());
+    if let Share::Needed(texts) = share {
+        loader.depth = Depth::Needed(Arc::new(loader.needed(texts)));
+    }
+    // The declarations of the prelude do not need what its definitions are made of, and programs
+    // hardly ever name it. It is a fourth of the prelude, so it is only loaded for those that do.
     let mut intrinsics = None;
-    if depth == Depth::Full || again {
+    if !matches!(share, Share::Declared) || again || loader.program_mentions(prelude::INTRINSICS) {
         intrinsics = loader.embedded(prelude::INTRINSICS);
     }
     let prelude = loader.embedded(prelude::ROOT);
-    let (location, source) = root.split();
-    let root = loader.visit(&location, source, None, &mut Vec::new());
-    // The declarations of the prelude do not need what its definitions are made of, and programs
-    // hardly ever name it. It is a fourth of the prelude, so it is only loaded for those that do.
-    if intrinsics.is_none() && loader.program_mentions(prelude::INTRINSICS) {
-        intrinsics = loader.embedded(prelude::INTRINSICS);
-    }
-    let files = loader.done;
+    let Loader { done: files, depth, .. } = loader;
+    let mut loaded = Loaded { files, intrinsics, prelude, root, depth };
+    loaded.prelude_first();
     let (last, others): (Vec<_>, Vec<_>) =
-        files.iter().enumerate().partition(|(index, _)| Some(*index) == root);
+        loaded.files.iter().enumerate().partition(|(index, _)| Some(*index) == loaded.root);
     session.order = others.iter().chain(&last).map(|(_, file)| file.id).collect();
-    Loaded { files, intrinsics, prelude, root }
+    loaded
 }
 
 /// Adds a tree to a program, as its new root, with the files that it imports and that are not there
@@ -72,7 +92,8 @@ pub fn extend(
     let states =
         states.map(|(index, file)| (file.identity.clone(), State::Done(Some(index)))).collect();
     let known = FxHashMap::default();
-    let mut loader = Loader { session, files, depth: Depth::Full, done, states, known };
+    let depth = loaded.depth.clone();
+    let mut loader = Loader { session, files, depth, done, states, known };
     // Imports are relative to the current folder.
     let location = Location::File(loader.session.sources.file(id).name.clone());
     let identity = location.key();
@@ -96,7 +117,7 @@ pub fn parse_root(
     let (location, source) = root.split();
     let text = read(session, files, &location, source, None)?;
     let file = session.sources.add(location.to_string(), text);
-    let (tree, found) = parse(session, file, Depth::Full);
+    let (tree, found) = parse(session, file, &Depth::Full);
     session.diagnostics.extend(found);
     Some((file, tree))
 }
@@ -133,6 +154,23 @@ pub struct Loaded {
     pub prelude: Option<usize>,
     /// The root; `None` if it could not be read.
     pub root: Option<usize>,
+    /// How much of the prelude there is.
+    pub depth: Depth,
+}
+
+impl Loaded {
+    /// Puts the files of the prelude, which import no others, before the rest.
+    fn prelude_first(&mut self) {
+        let mut order: Vec<usize> = (0..self.files.len()).collect();
+        order.sort_by_key(|index| !self.files[*index].in_prelude);
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, old)| places[*old] = new);
+        let targets = self.files.iter_mut().flat_map(|file| &mut file.imports);
+        let targets = targets.map(|import| &mut import.target);
+        let roles = [&mut self.intrinsics, &mut self.prelude, &mut self.root];
+        targets.chain(roles).flatten().for_each(|index| *index = places[*index]);
+        self.files.sort_by_key(|file| !file.in_prelude);
+    }
 }
 
 /// One file of a program.
@@ -226,6 +264,19 @@ impl Loader<'_> {
         files.any(|file| self.session.sources.file(file.id).text.contains(word))
     }
 
+    /// What the files that are loaded, and these texts, need of the prelude.
+    fn needed(&mut self, texts: &[&str]) -> Names {
+        let Loader { session, done, .. } = self;
+        let own: Vec<FileId> = done.iter().filter(|file| !file.in_prelude).map(|f| f.id).collect();
+        session.stage("need", |sources| {
+            let mut names = Names::default();
+            own.iter().for_each(|file| names.mention(&sources.file(*file).text));
+            texts.iter().for_each(|text| names.mention(text));
+            names.close(prelude::outline());
+            names
+        })
+    }
+
     /// Loads a file and its imports. `chain` has the files that led here, each with the place of the
     /// import that was followed last.
     fn visit(
@@ -273,7 +324,7 @@ impl Loader<'_> {
             None => self.session.sources.add(location.to_string(), text),
         };
         let in_prelude = matches!(location, Location::Prelude(_));
-        let depth = if in_prelude { self.depth } else { Depth::Full };
+        let depth = if in_prelude { &self.depth } else { &Depth::Full };
         let (ast, syntax) = parse(self.session, id, depth);
         Parsed { id, ast, syntax, changed: true }
     }
@@ -344,11 +395,11 @@ fn read_text(
 }
 
 /// Parses a file; only a file of the prelude may be parsed in less than full depth.
-fn parse(session: &mut Session, file: FileId, depth: Depth) -> (ast::File, Vec<Diagnostic>) {
+fn parse(session: &mut Session, file: FileId, depth: &Depth) -> (ast::File, Vec<Diagnostic>) {
     session.stage("parse", |sources| {
         let text = &sources.file(file).text;
         match depth {
-            Depth::Signatures => stages::parse_signatures(file, text),
+            Depth::Needed(names) => stages::parse_needed(file, text, names),
             Depth::Full => stages::parse(file, text),
         }
     })

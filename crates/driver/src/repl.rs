@@ -38,10 +38,10 @@ pub use stop::AtBreakpoints;
 
 use crate::check::Exit;
 use crate::files::Files;
-use crate::load::{self, Loaded, Root};
+use crate::load::{self, Loaded, Root, Share};
 use crate::run::RunError;
 use crate::session::{self, Session};
-use crate::stages::{self, Depth};
+use crate::stages;
 use fehu_base::id::Id;
 use fehu_base::stack::{self, Deep};
 use fehu_base::{Diagnostic, FileId, SourceMap, Span};
@@ -66,6 +66,8 @@ pub struct Repl {
     loaded: Deep<Loaded>,
     /// The same, checked.
     checking: Deep<Checking>,
+    /// All that will be evaluated, if that is known.
+    texts: Option<Vec<String>>,
     /// The texts of the declarations that were accepted.
     declared: Vec<String>,
     /// The file that was loaded, or should have been.
@@ -122,7 +124,21 @@ pub enum Outcome {
 impl Repl {
     /// A session that knows the prelude only.
     pub fn new(files: impl Files + Send + 'static, breaks: Breaks) -> Repl {
+        Repl::start_new(files, breaks, None)
+    }
+
+    /// A session that begins faster, because all that will be evaluated in it is known: these texts.
+    pub fn of_texts(files: impl Files + Send + 'static, breaks: Breaks, texts: &[String]) -> Repl {
+        Repl::start_new(files, breaks, Some(texts.to_vec()))
+    }
+
+    fn start_new(
+        files: impl Files + Send + 'static,
+        breaks: Breaks,
+        texts: Option<Vec<String>>,
+    ) -> Repl {
         let mut repl = Repl {
+            texts,
             files: Box::new(files),
             breaks,
             sources: SourceMap::new(),
@@ -249,16 +265,21 @@ impl Repl {
     /// Begins anew, with the declarations of a file, if it is right.
     fn start(&mut self, root: &Root) -> Answer {
         let (mut loaded, mut checking) = (Loaded::default(), Checking::default());
+        let texts = self.texts.as_ref();
+        let texts: Option<Vec<&str>> =
+            texts.map(|texts| texts.iter().map(String::as_str).collect());
+        let share = texts.as_deref().map_or(Share::All, Share::Needed);
         let files = &*self.files;
         let first = self.sources.iter().count();
         let answer = session(&mut self.sources, first, |session| {
-            loaded = load::load(session, files, root, Depth::Full);
+            loaded = load::load(session, files, root, share);
             if session.has_errors() {
                 return None;
             }
             if let Some(file) = loaded.root.and_then(|root| loaded.files.get_mut(root)) {
                 unit::export_all(&mut file.ast);
             }
+            checking = Checking::new(loaded.depth.clone());
             let check = |sources: &mut _| stages::check_more(&mut checking, &loaded, sources);
             let found = session.stage("check", check);
             session.diagnostics.extend(found);

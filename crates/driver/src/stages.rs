@@ -13,6 +13,7 @@ use fehu_check::{Checking, Role, Unit};
 pub use fehu_lower::{Notices, Places, Unsafe};
 use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
+use fehu_syntax::needed::Names;
 
 /// Text to tree.
 pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
@@ -24,14 +25,14 @@ pub fn dump(tree: &ast::File) -> String {
     fehu_syntax::dump::file(tree)
 }
 
-/// Text of the prelude to tree, without the bodies of modules that have a module type.
-pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
-    fehu_syntax::parse_signatures(file, text)
+/// Text of the prelude to tree, in modules that have a module type without what nobody needs.
+pub fn parse_needed(file: FileId, text: &str, names: &Names) -> (ast::File, Vec<Diagnostic>) {
+    fehu_syntax::parse_needed(file, text, names)
 }
 
 /// Trees to a typed program.
-pub fn check(loaded: &Loaded, sources: &SourceMap, depth: Depth) -> (Program, Vec<Diagnostic>) {
-    fehu_check::check(sources, &units(loaded), depth)
+pub fn check(loaded: &Loaded, sources: &SourceMap) -> (Program, Vec<Diagnostic>) {
+    fehu_check::check(sources, &units(loaded), loaded.depth.clone())
 }
 
 /// Likewise, for the files that have been added since the last time.
@@ -43,7 +44,7 @@ pub fn check_more(
     checking.check(sources, &units(loaded))
 }
 
-/// A typed program, checked in full, to the core IR.
+/// A typed program to the core IR. The definitions of the prelude that it needs have been checked.
 pub fn lower(
     loaded: &Loaded,
     program: &Program,

@@ -4,10 +4,10 @@ use crate::check::{Outcome, Warnings};
 use crate::errors;
 use crate::files::Files;
 use crate::late;
-use crate::load::{self, Loaded, Root};
+use crate::load::{self, Loaded, Root, Share};
 use crate::passes::{self, Observer, Plan};
 use crate::session::{self, Session};
-use crate::stages::{self, Depth, Places, Unsafe};
+use crate::stages::{self, Places, Unsafe};
 use fehu_base::stack::Deep;
 use fehu_check::program::Program;
 use fehu_ir::Prog;
@@ -54,12 +54,12 @@ pub fn translate(
     let mut loaded = Loaded::default();
     let mut program = Program::default();
     session::run(&mut session, |session| {
-        loaded = load::load(session, job.files, job.root, Depth::Full);
+        loaded = load::load(session, job.files, job.root, Share::Needed(&[]));
         promote(session, &mut loaded, &job.changes.entry_points);
         if session.has_errors() {
             return;
         }
-        let check = |sources: &mut _| stages::check(&loaded, sources, Depth::Full);
+        let check = |sources: &mut _| stages::check(&loaded, sources);
         let (checked, found) = session.stage("check", check);
         session.diagnostics.extend(found);
         program = checked;

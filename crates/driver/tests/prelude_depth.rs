@@ -3,19 +3,19 @@
 
 use fehu_check::ty::Printer;
 use fehu_driver::files::Memory;
-use fehu_driver::load::{self, Root};
+use fehu_driver::load::{self, Root, Share};
 use fehu_driver::session::{self, Session};
-use fehu_driver::stages::{self, Depth};
+use fehu_driver::stages;
 use fehu_syntax::ast::{Dec, DecKind};
 
 /// The messages about the prelude, and the type of every value at the top of its files.
-fn check(depth: Depth) -> (Vec<String>, Vec<String>) {
+fn check(share: Share<'_>) -> (Vec<String>, Vec<String>) {
     let files = Memory::new([("main.fut", "")]);
     let mut session = Session::default();
     let mut result = Default::default();
     session::run(&mut session, |session| {
-        let loaded = load::load(session, &files, &Root::Path("main.fut".to_owned()), depth);
-        let (program, found) = stages::check(&loaded, &session.sources, depth);
+        let loaded = load::load(session, &files, &Root::Path("main.fut".to_owned()), share);
+        let (program, found) = stages::check(&loaded, &session.sources);
         let messages = found.into_iter().map(|d| d.message).collect();
         let printer = Printer { vars: &program.vars, types: &program.types };
         let mut types = Vec::new();
@@ -68,9 +68,9 @@ fn value(dec: &Dec) -> Option<fehu_syntax::ast::NodeId> {
 
 #[test]
 fn the_prelude_is_what_it_declares() {
-    let (messages, inferred) = check(Depth::Full);
+    let (messages, inferred) = check(Share::All);
     assert_eq!(messages, Vec::<String>::new());
-    let (messages, declared) = check(Depth::Signatures);
+    let (messages, declared) = check(Share::Declared);
     assert_eq!(messages, Vec::<String>::new());
     assert!(declared.len() > 100);
     for (inferred, declared) in inferred.iter().zip(&declared) {

@@ -3,7 +3,7 @@
 use crate::env::{Def, Frame, Functor, Mod, Term, TypeVal, View};
 use crate::{Lower, Res};
 use ecow::EcoString;
-use fehu_base::{FileId, OrBug, bug};
+use fehu_base::{FileId, OrBug};
 use fehu_check::Role;
 use fehu_check::Unit;
 use fehu_check::program::{Instance, Member};
@@ -324,7 +324,8 @@ fn view<'a>(
                 bind(first.var, term.clone());
                 term
             }
-            None => bug(format_args!("there is no member \"{name}\" of a module")),
+            // A module of the prelude has the values whose names the program needs, and nobody refers to others.
+            None => continue,
         };
         changed.get_or_insert_with(|| terms.clone()).insert(name.clone(), new);
     }

@@ -15,6 +15,7 @@ pub mod fmt;
 pub mod lexeme;
 mod lexer;
 mod literal;
+pub mod needed;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "a parser names the tokens that it wants; any other ends what it reads, or is a mistake"
@@ -22,4 +23,4 @@ mod literal;
 mod parser;
 mod token;
 
-pub use parser::{parse, parse_as_value, parse_exp, parse_signatures, parse_type};
+pub use parser::{parse, parse_as_value, parse_exp, parse_needed, parse_type};

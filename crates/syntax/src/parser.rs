@@ -27,6 +27,7 @@ use self::explain::Want;
 use crate::ast::{self, Exp, ExpKind, Ident, NodeId, TypeExp};
 use crate::errors;
 use crate::lexer::lex;
+use crate::needed::Names;
 use crate::token::{Token, TokenKind, Tokens};
 use fehu_base::stack::MAX_DEPTH;
 use fehu_base::{Diagnostic, FileId, Span};
@@ -38,10 +39,10 @@ pub fn parse(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     parse_with(Parser::new(file, text))
 }
 
-/// Parses a file that is known to be right, for those who only want to know what it declares: the
-/// bodies of modules that have a module type are empty.
-pub fn parse_signatures(file: FileId, text: &str) -> (ast::File, Vec<Diagnostic>) {
-    parse_with(Parser { signatures: true, ..Parser::new(file, text) })
+/// Parses a file that is known to be right, for those who need the definitions of these names only: in modules that have a
+/// module type, there are no others, and nothing at all where the module itself is not needed.
+pub fn parse_needed(file: FileId, text: &str, names: &Names) -> (ast::File, Vec<Diagnostic>) {
+    parse_with(Parser { needed: Some(names), ..Parser::new(file, text) })
 }
 
 fn parse_with(mut parser: Parser<'_>) -> (ast::File, Vec<Diagnostic>) {
@@ -125,8 +126,10 @@ struct Parser<'a> {
     reach: usize,
     /// Whether a sign of too deep nesting was given; once is enough.
     too_deep: bool,
-    /// See [`parse_signatures`].
-    signatures: bool,
+    /// See [`parse_needed`].
+    needed: Option<&'a Names>,
+    /// Whether we are inside of a module of which only some definitions are needed.
+    partial: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -153,7 +156,8 @@ impl<'a> Parser<'a> {
             depth: 0,
             reach: 0,
             too_deep: false,
-            signatures: false,
+            needed: None,
+            partial: false,
         }
     }
 

@@ -36,7 +36,7 @@ struct Attempt {
 impl Checker<'_> {
     /// Checks a value or function and gives its variable its type scheme.
     pub(crate) fn value_binding(&mut self, dec: &Dec, bind: &ValBind) -> VarId {
-        if self.trusted
+        if !self.is_needed(&bind.name.name)
             && let Some(var) = self.believed_value(dec, bind)
         {
             return var;

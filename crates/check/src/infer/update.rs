@@ -47,7 +47,7 @@ impl Checker<'_> {
     fn warn_negative_index(&mut self, index: &Exp, whole: Span) {
         let ExpKind::Negate(inner) = &index.kind else { return };
         let ExpKind::Lit(Lit::Int { value, .. }) = &inner.kind else { return };
-        if *value > 0 && !self.trusted {
+        if *value > 0 && self.needed.is_none() {
             let text = self.quote(whole);
             let array = text.split('[').next().unwrap_or_default();
             let is_name = array.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -72,7 +72,8 @@ impl Checker<'_> {
         body: &ModExp,
     ) -> Option<Module> {
         let Some((param, rest)) = params.split_first() else {
-            if let (true, Some(ty)) = (self.trusted, ty) {
+            let needed = self.module_path.last().is_none_or(|name| self.is_needed(name));
+            if let (false, Some(ty)) = (needed, ty) {
                 return self.believed_module(ty);
             }
             let module = self.mod_exp(body);
@@ -147,7 +148,10 @@ impl Checker<'_> {
             }
         }
         self.note_abstraction(node, &mt.abstracts, &new, &implementation);
-        let members = self.members(&mt.module, &result);
+        let mut members = self.members(&mt.module, &result);
+        if self.needed.is_some() {
+            members.retain(|member| has_value(module, &member.path));
+        }
         if !members.is_empty() {
             self.tables.members.insert(node, members);
         }
@@ -256,6 +260,18 @@ fn collect_members(
             (Some(Term::Val(_) | Term::Mod(..)) | None, _) => {}
         }
         path.pop();
+    }
+}
+
+/// Whether these names lead to a value of a module.
+fn has_value(module: &Module, path: &[EcoString]) -> bool {
+    let (Module::Struct(env), Some((name, rest))) = (module, path.split_first()) else {
+        return false;
+    };
+    match env.terms.get(name) {
+        Some(Term::Val(_)) => rest.is_empty(),
+        Some(Term::Mod(_, inner)) => has_value(inner, rest),
+        None => false,
     }
 }
 

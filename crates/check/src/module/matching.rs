@@ -186,6 +186,7 @@ impl Checker<'_> {
                     let path = format!("{full}.");
                     self.match_parts(span, module, spec, declared, subst, &path);
                 }
+                (Term::Val(_), None) if !self.is_needed(name) => {}
                 (Term::Val(want), _) => {
                     let info = &self.program.vars[*want];
                     let d = errors::missing(span, "value", &full, info.span);

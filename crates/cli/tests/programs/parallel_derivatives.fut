@@ -21,4 +21,8 @@ entry irregular [n] (ks: [n]i64) (xs: [n]f64) =
 entry chosen [n] (xs: [n]f64) = vjp (\xs -> (reduce (\(a, i) (b, j) -> if a >= b then (a, i) else (b, j)) (-1e300, -1) (zip xs (iota n))).0) xs 1
 entry rows [n] [m] (xss: [n][m]f64) (g: [m]f64) = vjp (reduce (map2 (\x y -> x * y + x + y)) (replicate m 0)) xss g
 entry scan_rows [n] [m] (xss: [n][m]f64) = vjp (scan (map2 (\x y -> x * y + x + y)) (replicate m 0)) xss xss
+entry flatmapped [n] (ks: [n]i64) (xs: [n]f64) =
+  vjp (\xs -> let (_, _, _, a, b) = flatmap (\(k, x) -> (map (\i -> x * f64.i64 i) (iota k), x * x)) (zip ks xs) in f64.sum a + f64.sum b) xs 1
+entry stream_mapped [n] (xs: [n]f64) = vjp (stream.map (\k (c: [k]f64) -> map (\x -> x * x) c)) xs xs
+entry stream_reduced [n] (xs: [n]f64) = vjp (\xs -> (stream.red (*) (\k (a: f64) (c: [k]f64) -> (a * f64.product c, c)) 1 xs).0) xs 1
 entry sequential [n] (xs: [n]f64) = vjp (\xs -> loop s = 1 for x in xs do s * x + x) xs 1

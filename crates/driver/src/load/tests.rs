@@ -7,7 +7,7 @@ use fehu_base::render::{self, Style};
 fn load_files(files: &[(&str, &[u8])]) -> (Session, Loaded) {
     let memory = Memory::new(files.iter().copied());
     let mut session = Session::default();
-    let loaded = load(&mut session, &memory, &Root::Path(files[0].0.to_owned()), Depth::Full);
+    let loaded = load(&mut session, &memory, &Root::Path(files[0].0.to_owned()), Share::All);
     (session, loaded)
 }
 
@@ -149,7 +149,7 @@ fn long_chains_of_imports() {
     let memory = Memory::new(files);
     let mut session = Session::default();
     crate::session::run(&mut session, |session| {
-        let loaded = load(session, &memory, &Root::Path("f0.fut".to_owned()), Depth::Full);
+        let loaded = load(session, &memory, &Root::Path("f0.fut".to_owned()), Share::All);
         assert_eq!(loaded.files.iter().filter(|file| !file.in_prelude).count(), 2001);
     });
     assert!(session.diagnostics.is_empty());
@@ -179,7 +179,7 @@ fn files_that_the_system_refuses() {
     ];
     for (why, expected) in cases {
         let mut session = Session::default();
-        load(&mut session, &Failing(why), &Root::Path("a.fut".to_owned()), Depth::Full);
+        load(&mut session, &Failing(why), &Root::Path("a.fut".to_owned()), Share::All);
         assert!(messages(&session).starts_with(expected), "{}", messages(&session));
     }
 }

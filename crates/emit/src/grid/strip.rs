@@ -16,11 +16,12 @@
 
 use super::super::Emit;
 use super::seg::SegOp;
-use super::stage::up_to;
+use super::stage::{is_short, up_to};
 use super::tile::{Around, Fold};
 use super::{THREADS, bin, lt, quot_up};
 use fehu_base::Prim;
-use fehu_imp::rewrite::{all, replace};
+use fehu_imp::cost::calls_functions;
+use fehu_imp::rewrite::{Vars, all, replace};
 use fehu_imp::verify::varying;
 use fehu_imp::visit::set_vars;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -28,6 +29,10 @@ use fehu_ir::{BinOp, Screma};
 
 /// With fewer steps than this, it is not worth waiting for each other.
 const LEAST_STEPS: i64 = 64;
+
+/// The steps that are done without a test between them, if each is short. On an H200, the forces between 100,000 bodies take 7.3 ms with
+/// eight, 7.7 with four, and 10.5 with one.
+const AT_ONCE: i64 = 8;
 
 /// Of the threads of blocks for positions that are one row among many, at least two thirds have a position.
 const USED: (i64, i64) = (2, 3);
@@ -185,7 +190,22 @@ impl<'a> Emit<'a> {
                     });
                 }
             });
-            this.out.push(up_to(kk, count, walk));
+            if !is_short(&walk) || calls_functions(&walk) {
+                return this.out.push(up_to(kk, count, walk));
+            }
+            let groups = bin(BinOp::Quot, count.clone(), Exp::int(AT_ONCE));
+            let groups = this.simple("groups", &groups);
+            let [group, one] =
+                ["group", "one"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
+            let first = |group: Exp| bin(BinOp::Mul, group, Exp::int(AT_ONCE));
+            let now = bin(BinOp::Add, first(Exp::Var(group)), Exp::Var(one));
+            let mut several = vec![Stm::Declare(kk, Some(now))];
+            several.extend(walk.iter().cloned());
+            let several = Vars(&mut this.vars).copy(&several);
+            let inside = up_to(one, Exp::int(AT_ONCE), several);
+            this.out.push(up_to(group, groups.clone(), vec![inside]));
+            let (var, from, kind) = (kk, first(groups), Kind::Sequential);
+            this.out.push(Stm::For { var, from, to: count, step: 1, kind, body: walk });
         });
         self.out.push(Stm::For {
             var: start,

@@ -147,6 +147,29 @@ pub(super) fn identity(b: &mut Builder<'_>, types: &[Type]) -> Lambda {
     b.lambda(params, types.to_vec(), |_, args| args.iter().map(|arg| Atom::Var(*arg)).collect())
 }
 
+/// The operator on operands with one more part, the first, which says whether there is anything: if there is not, the other operand is the result. So whatever
+/// is absent is neutral.
+pub(super) fn with_presence(b: &mut Builder<'_>, op: Lambda) -> Lambda {
+    let Lambda { params, body: mut both, ret } = op;
+    let (left, right) = params.split_at(ret.len());
+    let [left, right] = [left, right].map(|operand| {
+        let there = b.param("there", Type::BOOL);
+        std::iter::once(there).chain(operand.iter().copied()).collect::<Vec<_>>()
+    });
+    let ret: Vec<Type> = std::iter::once(Type::BOOL).chain(ret).collect();
+    let all = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+    both.results.insert(0, Atom::bool(true));
+    let second = b.body(|b| {
+        let exp = Exp::If(right[0].into(), Box::new([both, Body::of(all(&left))]));
+        all(&b.several("t", ret.clone(), exp))
+    });
+    let body = b.body(|b| {
+        let exp = Exp::If(left[0].into(), Box::new([second, Body::of(all(&right))]));
+        all(&b.several("t", ret.clone(), exp))
+    });
+    Lambda { params: [left, right].concat(), body, ret }
+}
+
 /// The sum of the rows of an array.
 pub(super) fn sum(b: &mut Builder<'_>, array: Var) -> Atom {
     let ty = b.ty(array).clone();

@@ -179,7 +179,7 @@ fn two(
     }
 }
 
-/// The derivatives of `x ** z`. The operands of what is not defined everywhere are made safe first, so that no NaN is left when this is
+/// The derivatives of `x ** z`, for the smallest exponents without a power. The operands of what is not defined everywhere are made safe first, so that no NaN is left when this is
 /// differentiated in turn.
 fn power(
     b: &mut Builder<'_>,
@@ -191,7 +191,13 @@ fn power(
 ) -> (Partial, Partial) {
     let ty = Type::prim(p);
     let (zero, one) = (number(p, 0.0), number(p, 1.0));
-    let first = if want.0 {
+    let first = if !want.0 || z == zero {
+        Partial::Zero
+    } else if z == one {
+        Partial::One
+    } else if z == number(p, 2.0) {
+        Partial::Times(binary(b, BinOp::Mul, z, x))
+    } else {
         let none = b.exp("c", Exp::CmpOp(CmpOp::Eq, z, zero)).into();
         let at_zero = b.exp("c", Exp::CmpOp(CmpOp::Eq, x, zero)).into();
         let small = b.exp("c", Exp::CmpOp(CmpOp::Lt, z, one)).into();
@@ -203,8 +209,6 @@ fn power(
         let rest = binary(b, BinOp::Pow, base, less);
         let slope = binary(b, BinOp::Mul, z, rest);
         Partial::Times(select(b, undefined, &ty, |_| zero, |_| slope))
-    } else {
-        Partial::Zero
     };
     if !want.1 || !p.is_float() {
         return (first, Partial::Zero);

@@ -6,6 +6,7 @@ use crate::ast::{
     Attr, Dec, DecKind, Doc, Ident, Pat, PatKind, TypeBind, TypeExp, TypeParam, ValBind, ValKeyword,
 };
 use crate::errors;
+use crate::needed::declared;
 use crate::token::TokenKind;
 use ecow::EcoString;
 
@@ -49,6 +50,9 @@ impl Parser<'_> {
             if kind == end || kind == TokenKind::Eof {
                 return decs;
             }
+            if self.partial && self.skip_unneeded(end) {
+                continue;
+            }
             // After an error, a `let` or an attribute may well belong to the broken expression.
             if self.at_dec() && (self.error_at.is_none() || self.at_dec_keyword()) {
                 decs.push(self.dec());
@@ -87,6 +91,20 @@ impl Parser<'_> {
             let (id, span) = (self.node(), self.span_from(start));
             decs.push(Dec { id, span, doc: None, attrs: Vec::new(), kind: DecKind::Error });
         }
+    }
+
+    /// Steps over a definition whose name nobody needs, if it is one.
+    fn skip_unneeded(&mut self, end: TokenKind) -> bool {
+        let local = usize::from(self.kind() == TokenKind::Local);
+        let unneeded = self.kind_at(local) == TokenKind::Def
+            && declared(self.text, &self.tokens[self.pos..])
+                .is_some_and(|name| self.needed.is_some_and(|names| !names.contains(name)));
+        if unneeded {
+            self.dec_column = self.column_on_line_start().unwrap_or(self.dec_column);
+            self.pos += local + 1;
+            self.skip_to_dec(end);
+        }
+        unneeded
     }
 
     fn at_dec(&self) -> bool {

@@ -38,10 +38,18 @@ impl Parser<'_> {
         if !self.expect(TokenKind::Equals) {
             return DecKind::Error;
         }
-        let body = if self.signatures && ty.is_some() && self.kind() == TokenKind::LBrace {
-            self.skip_mod_body()
-        } else {
-            self.mod_exp()
+        let body = match self.needed {
+            Some(names) if ty.is_some() && self.kind() == TokenKind::LBrace => {
+                if names.contains(&name.name) {
+                    let outer = std::mem::replace(&mut self.partial, true);
+                    let body = self.mod_exp();
+                    self.partial = outer;
+                    body
+                } else {
+                    self.skip_mod_body()
+                }
+            }
+            Some(_) | None => self.mod_exp(),
         };
         DecKind::Module(ModBind { name, params, ty, body })
     }

@@ -5,6 +5,7 @@ mod declarations;
 mod errors;
 mod expressions;
 mod literals;
+mod needed;
 mod operators;
 mod patterns;
 mod robustness;

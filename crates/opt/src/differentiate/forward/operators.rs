@@ -4,13 +4,36 @@
 use super::Forward;
 use crate::differentiate::Res;
 use crate::differentiate::activity::{self, Set};
-use crate::differentiate::num::{extend, zero};
+use crate::differentiate::num::{extend, outer, with_presence, zero};
 use crate::differentiate::sums::{is_sum, is_sum_after};
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::{
-    AccInput, Atom, Body, Exp, Hist, HistOp, Lambda, Red, Scan, Scatter, Screma, Stm, Type, Var,
+    AccInput, Atom, BinOp, Body, Exp, Hist, HistOp, Lambda, Red, Scan, Scatter, Screma, Stm, Type,
+    Var,
 };
+
+/// A result of an operator's function.
+#[derive(Clone, Copy)]
+enum Part {
+    Value(usize),
+    Tangent(usize),
+    /// That there is a value.
+    There,
+}
+
+/// Whether a function of numbers may have kinks: where operands of an operator with kinks are equal, the result has the tangent of one of them, so that its
+/// neutral element has to be told apart from elements that are equal to it.
+fn has_kinks(body: &Body) -> bool {
+    let mut found = body.stms.iter().any(|stm| {
+        let is_extremum = matches!(stm.exp, Exp::BinOp(BinOp::Min | BinOp::Max, ..));
+        is_extremum || matches!(stm.exp, Exp::If(..) | Exp::Switch(..))
+    });
+    for stm in &body.stms {
+        stm.exp.for_each_body(&mut |body| found |= has_kinks(body));
+    }
+    found
+}
 
 impl Forward {
     /// The function of an operator, with parameters for tangents of the inputs that have some, and these tangents.
@@ -66,7 +89,7 @@ impl Forward {
         let Screma { width, inputs, map, scans, reds } = *op;
         let (inputs, map, tangents) = self.map(b, &inputs, map)?;
         let Lambda { params, body, ret } = map;
-        let mut order: Vec<(usize, bool)> = Vec::new();
+        let mut order: Vec<Part> = Vec::new();
         let mut new_pat = Vec::new();
         let mut at = 0;
         let (mut new_scans, mut new_reds) = (Vec::new(), Vec::new());
@@ -77,14 +100,26 @@ impl Forward {
         for (mut op, mut neutral, red) in folds.collect::<Vec<_>>() {
             let mine = at..at + neutral.len();
             at = mine.end;
-            order.extend(mine.clone().map(|index| (index, false)));
-            new_pat.extend_from_slice(&pat[mine.clone()]);
             let lifted = pat[mine.clone()].iter().any(|var| set.contains(var));
+            // An operator on several parts tells them apart by other means: by indices, for instance.
+            let kinks = lifted && mine.len() == 1 && has_kinks(&op.body);
+            if kinks {
+                order.push(Part::There);
+                let ty =
+                    if red.is_some() { Type::BOOL } else { outer(&[Type::BOOL], width).remove(0) };
+                new_pat.push(b.param("there", ty));
+            }
+            order.extend(mine.clone().map(Part::Value));
+            new_pat.extend_from_slice(&pat[mine.clone()]);
             if lifted {
-                order.extend(mine.clone().map(|index| (index, true)));
+                order.extend(mine.clone().map(Part::Tangent));
                 let all = vec![true; mine.len()];
                 new_pat.extend(self.bind(b, &pat[mine.clone()], &all));
                 (op, neutral) = self.lift(b, op, neutral, 0)?;
+            }
+            if kinks {
+                op = with_presence(b, op);
+                neutral.insert(0, Atom::bool(false));
             }
             match red {
                 None => new_scans.push(Scan { op, neutral }),
@@ -96,35 +131,16 @@ impl Forward {
             }
         }
         let plain = at..pat.len();
-        order.extend(plain.clone().map(|index| (index, false)));
+        order.extend(plain.clone().map(Part::Value));
         new_pat.extend_from_slice(&pat[plain.clone()]);
         let which: Vec<bool> = plain.clone().map(|index| tangents[index].is_some()).collect();
         for (index, which) in plain.clone().zip(&which) {
             if *which {
-                order.push((index, true));
+                order.push(Part::Tangent(index));
             }
         }
         new_pat.extend(self.bind_like(b, &pat[plain.clone()], &which, &tangents[plain]));
-        let results = body.results.clone();
-        let mut new_ret = Vec::new();
-        for (index, is_tangent) in &order {
-            new_ret.push(match (&ret[*index], tangents[*index]) {
-                (Type::Acc(_), Some(Atom::Var(acc))) if *is_tangent => b.ty(acc).clone(),
-                (ty, _) => ty.clone(),
-            });
-        }
-        let body = extend(b, Body { results: Vec::new(), ..body }, |b| {
-            let mut all = Vec::new();
-            for (index, is_tangent) in &order {
-                all.push(match (is_tangent, tangents[*index]) {
-                    (false, _) => results[*index],
-                    (true, Some(tangent)) => tangent,
-                    (true, None) => zero(b, &ret[*index]),
-                });
-            }
-            all
-        });
-        let map = Lambda { params, body, ret: new_ret };
+        let map = self.reorder(b, Lambda { params, body, ret }, &tangents, &order);
         let op = Screma { width, inputs, map, scans: new_scans, reds: new_reds };
         b.push(Stm { pat: new_pat, exp: Exp::Screma(Box::new(op)), certs, attrs, loc });
         Ok(())
@@ -145,16 +161,16 @@ impl Forward {
         let Hist { width, inputs, map, ops } = *op;
         let (inputs, map, tangents) = self.map(b, &inputs, map)?;
         let indices: usize = ops.iter().map(|hist| hist.shape.len()).sum();
-        let mut order: Vec<(usize, bool)> = (0..indices).map(|index| (index, false)).collect();
+        let mut order: Vec<Part> = (0..indices).map(Part::Value).collect();
         let (mut at, mut new_pat, mut new_ops) = (0, Vec::new(), Vec::new());
         for hist in ops {
             let mine = at..at + hist.dests.len();
             at = mine.end;
             let HistOp { shape, race_factor, mut dests, mut op, mut neutral } = hist;
-            order.extend(mine.clone().map(|index| (indices + index, false)));
+            order.extend(mine.clone().map(|index| Part::Value(indices + index)));
             new_pat.extend_from_slice(&pat[mine.clone()]);
             if pat[mine.clone()].iter().any(|var| set.contains(var)) {
-                order.extend(mine.clone().map(|index| (indices + index, true)));
+                order.extend(mine.clone().map(|index| Part::Tangent(indices + index)));
                 for dest in dests.clone() {
                     let tangent = self.array_or_zero(b, dest);
                     dests.push(b.exp("d", Exp::Copy(tangent)));
@@ -177,20 +193,30 @@ impl Forward {
         b: &mut Builder<'_>,
         map: Lambda,
         tangents: &[Option<Atom>],
-        order: &[(usize, bool)],
+        order: &[Part],
     ) -> Lambda {
         let Lambda { params, body, ret } = map;
         let results = body.results.clone();
+        let mut new_ret = Vec::new();
+        for part in order {
+            new_ret.push(match part {
+                Part::There => Type::BOOL,
+                Part::Value(index) => ret[*index].clone(),
+                Part::Tangent(index) => match (&ret[*index], tangents[*index]) {
+                    (Type::Acc(_), Some(Atom::Var(acc))) => b.ty(acc).clone(),
+                    (ty, _) => ty.clone(),
+                },
+            });
+        }
         let body = extend(b, Body { results: Vec::new(), ..body }, |b| {
-            let pick = |(index, is_tangent): &(usize, bool)| match (is_tangent, tangents[*index]) {
-                (false, _) => results[*index],
-                (true, Some(tangent)) => tangent,
-                (true, None) => zero(b, &ret[*index]),
+            let pick = |part: &Part| match part {
+                Part::There => Atom::bool(true),
+                Part::Value(index) => results[*index],
+                Part::Tangent(index) => tangents[*index].unwrap_or_else(|| zero(b, &ret[*index])),
             };
             order.iter().map(pick).collect()
         });
-        let ret = order.iter().map(|(index, _)| ret[*index].clone()).collect();
-        Lambda { params, body, ret }
+        Lambda { params, body, ret: new_ret }
     }
 
     pub(super) fn scatter(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
@@ -201,21 +227,21 @@ impl Forward {
         let (inputs, map, tangents) = self.map(b, &inputs, map)?;
         let indices: usize = dests.iter().map(|(shape, _)| shape.len()).sum();
         let which: Vec<bool> = pat.iter().map(|var| set.contains(var)).collect();
-        let mut order: Vec<(usize, bool)> = (0..indices).map(|index| (index, false)).collect();
+        let mut order: Vec<Part> = (0..indices).map(Part::Value).collect();
         let mut all = dests.clone();
         let mut start = 0;
         for ((shape, dest), which) in dests.iter().zip(&which) {
             if *which {
-                order.extend((start..start + shape.len()).map(|index| (index, false)));
+                order.extend((start..start + shape.len()).map(Part::Value));
                 let tangent = self.array_or_zero(b, *dest);
                 all.push((shape.clone(), b.exp("d", Exp::Copy(tangent))));
             }
             start += shape.len();
         }
-        order.extend((0..dests.len()).map(|index| (indices + index, false)));
+        order.extend((0..dests.len()).map(|index| Part::Value(indices + index)));
         for (index, which) in which.iter().enumerate() {
             if *which {
-                order.push((indices + index, true));
+                order.push(Part::Tangent(indices + index));
             }
         }
         let map = self.reorder(b, map, &tangents, &order);

@@ -13,7 +13,7 @@
 
 use super::{Reverse, product};
 use crate::differentiate::Res;
-use crate::differentiate::num::{binary, identity, reverse, rows, when};
+use crate::differentiate::num::{binary, identity, reverse, rows, when, zero};
 use crate::differentiate::sums::is_sum;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
@@ -35,21 +35,22 @@ impl Reverse {
             }
             return Ok(());
         }
-        let mut adjoints = Vec::new();
-        for var in &stm.pat {
-            adjoints.push(self.take_or_zero(b, *var));
-        }
+        let adjoints = self.take_all(b, &stm.pat);
         // Nothing to reduce.
         let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Le, width, 0.into())).into();
         for (neutral, adjoint) in red.neutral.iter().zip(&adjoints) {
-            if self.is_varied(*neutral) {
+            if let Some(adjoint) = adjoint
+                && self.is_varied(*neutral)
+            {
                 let part = when(b, none, *adjoint);
                 self.contribute(b, *neutral, part);
             }
         }
-        match product::of_floats(&red.op, b.vars()) {
-            Some(prim) if self.is_host => self.product_back(b, op, prim, adjoints[0]),
-            _ => self.fold_back(b, op, adjoints),
+        match (product::of_floats(&red.op, b.vars()), &adjoints[..]) {
+            (Some(prim), [Some(adjoint)]) if self.is_host => {
+                self.product_back(b, op, (prim, stm.pat[0].into()), *adjoint)
+            }
+            _ => self.fold_back(b, op, &adjoints),
         }
     }
 
@@ -58,7 +59,7 @@ impl Reverse {
         &mut self,
         b: &mut Builder<'_>,
         op: &Screma,
-        adjoints: Vec<Atom>,
+        adjoints: &[Option<Atom>],
     ) -> Res<()> {
         let (red, width, elements) = (&op.reds[0], op.width, &op.inputs);
         let (less, first) = less_and_first(b, width);
@@ -69,26 +70,33 @@ impl Reverse {
         let backwards: Vec<Var> = tails.iter().map(|tail| reverse(b, *tail)).collect();
         let suffixes = scan(b, less, &backwards, &red.op, &red.neutral, true);
         let suffixes: Vec<Var> = suffixes.iter().map(|array| reverse(b, *array)).collect();
-        let seeds: Vec<Option<Atom>> = adjoints
-            .iter()
-            .map(|adjoint| Some(b.exp("adjoint", Exp::Replicate(vec![less], *adjoint)).into()))
-            .collect();
+        let all = |b: &mut Builder<'_>, len: Atom, adjoint: &Option<Atom>| {
+            adjoint.map(|adjoint| b.exp("adjoint", Exp::Replicate(vec![len], adjoint)))
+        };
+        let seeds = adjoints.iter().map(|adjoint| all(b, less, adjoint).map(Atom::Var)).collect();
         let before = left_adjoints(self, b, less, (&prefixes, &suffixes), &red.op, seeds)?;
         let mut totals = Vec::new();
-        for (before, adjoint) in before.into_iter().zip(adjoints) {
-            let last = b.exp("last", Exp::Replicate(vec![first], adjoint));
-            totals.push(b.exp("adjoint", Exp::Concat(width, vec![before, last])));
+        for ((before, adjoint), element) in before.into_iter().zip(adjoints).zip(elements) {
+            let last = all(b, first, adjoint);
+            totals.push(match (before, last) {
+                (None, None) => None,
+                (before, last) => {
+                    let before = before.unwrap_or_else(|| zeros(b, *element, less));
+                    let last = last.unwrap_or_else(|| zeros(b, *element, first));
+                    Some(b.exp("adjoint", Exp::Concat(width, vec![before, last])))
+                }
+            });
         }
         self.elements_back(b, elements, &prefixes, &totals, &red.op, (width, less, first))
     }
 
-    /// From the adjoints of all prefixes to those of the elements, and of what the operator captures.
+    /// From the adjoints of all prefixes, of those parts that have some, to those of the elements, and of what the operator captures.
     pub(super) fn elements_back(
         &mut self,
         b: &mut Builder<'_>,
         elements: &[Var],
         prefixes: &[Var],
-        adjoints: &[Var],
+        adjoints: &[Option<Var>],
         op: &Lambda,
         (width, less, first): (Atom, Atom, Atom),
     ) -> Res<()> {
@@ -99,20 +107,34 @@ impl Reverse {
             }
         }
         let inputs: Vec<Var> = prefixes.iter().chain(&tails).copied().collect();
-        let later: Vec<Option<Atom>> =
-            adjoints.iter().map(|array| Some(rows(b, *array, 1.into(), less, 1).into())).collect();
+        let part = |b: &mut Builder<'_>, array: Option<Var>, start: i64, len: Atom| {
+            array.map(|array| rows(b, array, start.into(), len, 1))
+        };
+        let later = adjoints.iter().map(|array| part(b, *array, 1, less).map(Atom::Var)).collect();
         self.map_back(b, less, &inputs, op, later)?;
         for ((tail, element), adjoint) in tails.iter().zip(elements).zip(adjoints) {
             if !self.varied.contains(element) {
                 continue;
             }
-            let later = self.take_or_zero(b, *tail).var().or_bug("adjoint of elements");
-            let start = rows(b, *adjoint, 0.into(), first, 1);
+            let later = self.take(b, *tail).and_then(Atom::var);
+            let start = part(b, *adjoint, 0, first);
+            if later.is_none() && start.is_none() {
+                continue;
+            }
+            let later = later.unwrap_or_else(|| zeros(b, *element, less));
+            let start = start.unwrap_or_else(|| zeros(b, *element, first));
             let all = b.exp("adjoint", Exp::Concat(width, vec![start, later]));
             self.contribute(b, (*element).into(), all.into());
         }
         Ok(())
     }
+}
+
+/// Zeros in place of so many rows of an array.
+pub(super) fn zeros(b: &mut Builder<'_>, array: Var, len: Atom) -> Var {
+    let row = b.ty(array).row().or_bug("row of an array");
+    let ty = row.array_of(len).or_bug("rows of numbers");
+    zero(b, &ty).var().or_bug("zeros of an array")
 }
 
 /// The number of elements but one, and how many that one is: both are zero if there are none.
@@ -142,7 +164,7 @@ fn scan(
     b.several("scanned", types, Exp::Screma(Box::new(screma)))
 }
 
-/// The adjoints of the left operands of an operator at every position, for adjoints of its results.
+/// The adjoints of the left operands of an operator at every position, for adjoints of its results; nothing where they are zero.
 pub(super) fn left_adjoints(
     reverse: &Reverse,
     b: &mut Builder<'_>,
@@ -150,7 +172,7 @@ pub(super) fn left_adjoints(
     (left, right): (&[Var], &[Var]),
     op: &Lambda,
     seeds: Vec<Option<Atom>>,
-) -> Res<Vec<Var>> {
+) -> Res<Vec<Option<Var>>> {
     let mut only = Reverse::of(reverse.common.clone(), reverse.loc.clone());
     // Other names, because the same array may be on the right.
     let mut wanted = Vec::new();
@@ -161,9 +183,5 @@ pub(super) fn left_adjoints(
     }
     let inputs: Vec<Var> = wanted.iter().chain(right).copied().collect();
     only.map_back(b, width, &inputs, op, seeds)?;
-    let mut adjoints = Vec::new();
-    for var in wanted {
-        adjoints.push(only.take_or_zero(b, var).var().or_bug("adjoint of an array"));
-    }
-    Ok(adjoints)
+    Ok(only.take_all(b, &wanted).into_iter().map(|adjoint| adjoint.and_then(Atom::var)).collect())
 }

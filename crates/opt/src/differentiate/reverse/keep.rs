@@ -238,7 +238,7 @@ fn is_total(exp: &Exp) -> bool {
 }
 
 /// Whether a statement may be evaluated again: arithmetic, branches with arithmetic, views, and maps of arithmetic, which the
-/// return sweep evaluates again anyway.
+/// return sweep evaluates again anyway. The checks in them are not made again.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are loops, folds and changes")]
 fn is_cheap(b: &Builder<'_>, stm: &Stm) -> bool {
     let arithmetic = |body: &Body| body.stms.iter().all(|stm| is_arithmetic(b, stm));
@@ -249,7 +249,7 @@ fn is_cheap(b: &Builder<'_>, stm: &Stm) -> bool {
                 && op.inputs.iter().all(|input| b.ty(*input).is_array())
                 && arithmetic(&op.map.body)
         }
-        Exp::Iota(..) | Exp::Array(..) => true,
+        Exp::Atom(_) | Exp::Iota(..) | Exp::Array(..) => true,
         exp => exp.family() == Family::View || is_made(stm) || is_arithmetic(b, stm),
     }
 }
@@ -270,6 +270,7 @@ fn is_arithmetic(b: &Builder<'_>, stm: &Stm) -> bool {
             all
         }
         Exp::Index(..) => stm.pat.iter().all(|var| !b.ty(*var).is_array()),
+        Exp::Assert(..) => true,
         _ => is_scalar(b, stm),
     }
 }

@@ -1,25 +1,22 @@
 //! Products of floating-point numbers.
 //!
-//! An element gets the product of all others, which is a quotient, unless there are zeros:
+//! An element gets the product of all others. If the product of all is a normal number, then none is zero, and that is a quotient:
 //!
 //! ```text
-//! y = reduce (*) 1 as
-//!
-//! z = the product of those that are not zero;  k = the number of zeros
-//! k = 0: a_i gets z / a_i;    k = 1: the zero gets z;    otherwise nobody gets anything
+//! y = reduce (*) 1 as      a_i gets y / a_i
 //! ```
 //!
-//! That is one reduction and one map, where the rule for any operator needs two scans. Quotients are useless if z is too large or
-//! too small for a number, so the two scans are there for that case. An operator inside of another one has no such choice: all of its
+//! That is one map, where the rule for any operator needs two scans, which are there for all other cases: zeros, and products that are too large or too
+//! small for a number. What they yield is an array that has no elements otherwise, so that the quotients are a map that is fused with
+//! what makes the elements, and with what needs their adjoints. An operator inside of another one has no such choice: all of its
 //! threads would do both.
 
 use super::Reverse;
 use crate::differentiate::Res;
-use crate::differentiate::num::{binary, map, mul, number, select, sum_red};
+use crate::differentiate::num::{binary, map, mul, number, select};
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
-use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, BinOp, CmpOp, Exp, Lambda, Red, Screma, Type, UnOp, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, CmpOp, Dim, Exp, Lambda, Screma, Type, UnOp, Var, VarInfo};
 
 /// The type of the numbers that an operator multiplies, if they have fractions.
 pub(super) fn of_floats(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<Prim> {
@@ -52,51 +49,42 @@ fn smallest(prim: Prim) -> Option<f64> {
 }
 
 impl Reverse {
-    /// A product of numbers of this type.
+    /// A product of numbers of this type, and its value.
     pub(super) fn product_back(
         &mut self,
         b: &mut Builder<'_>,
         op: &Screma,
-        prim: Prim,
+        (prim, value): (Prim, Atom),
         adjoint: Atom,
     ) -> Res<()> {
         let (width, array) = (op.width, op.inputs[0]);
-        let zero = number(prim, 0.0);
-        let (product, zeros) = of_others(b, op, prim);
-        let regular = regular(b, product, prim);
-
         let ty = Type::prim(prim);
-        let none: Atom = b.exp("none", Exp::CmpOp(CmpOp::Eq, zeros, 0.into())).into();
-        let single: Atom = b.exp("single", Exp::CmpOp(CmpOp::Eq, zeros, 1.into())).into();
-        let quotients = |b: &mut Builder<'_>| -> Atom {
-            let made = map(b, width, &[array], vec![ty.clone()], |b, x| {
-                let x: Atom = x[0].into();
-                let is_zero = b.exp("is_zero", Exp::CmpOp(CmpOp::Eq, x, zero)).into();
-                let others = select(
-                    b,
-                    none,
-                    &ty,
-                    |b| binary(b, BinOp::Div, product, x),
-                    |b| {
-                        let alone = binary(b, BinOp::And, single, is_zero);
-                        select(b, alone, &ty, |_| product, |_| zero)
-                    },
-                );
-                vec![mul(b, adjoint, others)]
-            });
-            made[0].into()
-        };
+        let is_regular = regular(b, value, prim);
+        let nothing = b.body(|b| {
+            let zero = number(prim, 0.0);
+            let none = b.exp("none", Exp::Replicate(vec![0.into()], zero));
+            vec![0.into(), none.into()]
+        });
         let mut only = Reverse::of(self.common.clone(), self.loc.clone());
         only.varied.insert(array);
-        let mut done = Ok(());
-        let scans = |b: &mut Builder<'_>| -> Atom {
-            done = only.fold_back(b, op, vec![adjoint]);
-            only.take_or_zero(b, array)
-        };
-        let arrays = b.ty(array).clone();
-        let all = select(b, regular, &arrays, quotients, scans);
-        done?;
-        self.contribute(b, array.into(), all);
+        let mut inner = Builder::new(b.vars_mut());
+        only.fold_back(&mut inner, op, &[Some(adjoint)])?;
+        let all = only.take_or_zero(&mut inner, array);
+        let rare = inner.finish(vec![width, all]);
+        let size = b.param("size", Type::I64);
+        let rest = b.param("rest", ty.array_of(size.into()).or_bug("array of numbers"));
+        b.stm(vec![size, rest], Exp::If(is_regular, Box::new([nothing, rare])));
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        let all = map(b, width, &[array, iota], vec![ty.clone()], |b, args| {
+            let quotient = |b: &mut Builder<'_>| {
+                let others = binary(b, BinOp::Div, value, args[0].into());
+                mul(b, adjoint, others)
+            };
+            let at = vec![Dim::Fix(args[1].into())];
+            let there = |b: &mut Builder<'_>| b.exp("part", Exp::Index(rest, at)).into();
+            vec![select(b, is_regular, &ty, quotient, there)]
+        });
+        self.contribute(b, array.into(), all[0].into());
         Ok(())
     }
 }
@@ -109,22 +97,4 @@ pub(super) fn regular(b: &mut Builder<'_>, product: Atom, prim: Prim) -> Atom {
     let infinite = number(prim, f64::INFINITY);
     let finite = b.exp("finite", Exp::CmpOp(CmpOp::Lt, size, infinite)).into();
     binary(b, BinOp::And, large, finite)
-}
-
-/// The product of the elements that are not zero, and the number of the others.
-fn of_others(b: &mut Builder<'_>, op: &Screma, prim: Prim) -> (Atom, Atom) {
-    let ty = Type::prim(prim);
-    let function = b.lambda(vec![("x".into(), ty.clone())], vec![ty.clone(), Type::I64], |b, x| {
-        let x: Atom = x[0].into();
-        let is_zero = b.exp("is_zero", Exp::CmpOp(CmpOp::Eq, x, number(prim, 0.0))).into();
-        let factor = select(b, is_zero, &ty, |_| number(prim, 1.0), |_| x);
-        vec![factor, b.exp("zero", Exp::Convert(Prim::I64, is_zero)).into()]
-    });
-    let product = copy_lambda(&op.reds[0].op, b.vars_mut());
-    let product = Red { op: product, neutral: vec![number(prim, 1.0)], commutative: true };
-    let reds = vec![product, sum_red(b, &Type::I64)];
-    let (width, inputs) = (op.width, op.inputs.clone());
-    let both = Screma { width, inputs, map: function, scans: Vec::new(), reds };
-    let both = b.several("others", vec![ty, Type::I64], Exp::Screma(Box::new(both)));
-    (both[0].into(), both[1].into())
 }

@@ -14,10 +14,10 @@
 //!   of elements `(y_i, a_(i+1), adjoint of y_i)`.
 
 use super::Reverse;
-use super::fold::{left_adjoints, less_and_first};
+use super::fold::{left_adjoints, less_and_first, zeros};
 use crate::differentiate::Res;
 use crate::differentiate::num::{
-    add, add_lambda, identity, mul, number, outer, reverse, rows, zero,
+    add, add_lambda, identity, mul, number, outer, reverse, rows, with_presence, zero,
 };
 use crate::differentiate::sums::is_sum;
 use fehu_base::OrBug;
@@ -62,7 +62,8 @@ impl Reverse {
                 let slopes =
                     left_adjoints(self, b, less, sides, &scan.op, vec![Some(ones.into())])?;
                 let last = b.exp("last", Exp::Replicate(vec![first], number(prim, 1.0)));
-                let slopes = b.exp("slopes", Exp::Concat(width, vec![slopes[0], last]));
+                let slope = slopes[0].unwrap_or_else(|| zeros(b, elements[0], less));
+                let slopes = b.exp("slopes", Exp::Concat(width, vec![slope, last]));
                 let inputs = vec![reverse(b, adjoints[0]), reverse(b, slopes)];
                 let linear = linear(b, &Type::prim(prim));
                 let neutral = vec![number(prim, 0.0), number(prim, 1.0)];
@@ -93,26 +94,22 @@ impl Reverse {
                 all[1 + 2 * count..].iter().map(|array| reverse(b, *array)).collect()
             }
         };
+        let totals: Vec<Option<Var>> = totals.into_iter().map(Some).collect();
         self.elements_back(b, elements, &prefixes, &totals, &scan.op, (width, less, first))
     }
 
     /// The operator on triples, with its operands exchanged because it goes from the end; the first part says whether there is an element at all.
     fn triple(&mut self, b: &mut Builder<'_>, op: &Lambda) -> Res<Lambda> {
-        let types = &op.ret;
-        let count = types.len();
-        let parts: Vec<Type> = std::iter::once(Type::BOOL)
-            .chain(std::iter::repeat_n(types.clone(), 3).flatten())
-            .collect();
+        let count = op.ret.len();
+        let parts: Vec<Type> = std::iter::repeat_n(op.ret.clone(), 3).flatten().collect();
         let mut params = Vec::new();
         for ty in parts.iter().chain(&parts) {
             params.push(b.param("t", ty.clone()));
         }
         let (right, left) = params.split_at(parts.len());
-        let mut inner = Builder::new(b.vars_mut());
-        // Both are there.
-        let mut both = Builder::new(inner.vars_mut());
+        let mut both = Builder::new(b.vars_mut());
         let combined = copy_lambda(op, both.vars_mut());
-        let operands = left[1 + count..][..count].iter().chain(&right[1 + count..][..count]);
+        let operands = left[count..][..count].iter().chain(&right[count..][..count]);
         let elements = crate::differentiate::inline(
             &mut both,
             combined,
@@ -120,7 +117,7 @@ impl Reverse {
         );
         let mut only = Reverse { loc: self.loc.clone(), ..Reverse::default() };
         let mut again = copy_lambda(op, both.vars_mut());
-        let operands = left[1..][..2 * count].iter();
+        let operands = left[..2 * count].iter();
         for ((param, operand), index) in again.params.iter().zip(operands).zip(0..) {
             both.stm(vec![*param], Exp::Atom((*operand).into()));
             if index < count {
@@ -130,27 +127,16 @@ impl Reverse {
         let wanted: Vec<Var> = again.params[..count].to_vec();
         let body = std::mem::take(&mut again.body);
         let seeds: Vec<Option<Atom>> =
-            right[1 + 2 * count..].iter().map(|var| Some(Atom::Var(*var))).collect();
+            right[2 * count..].iter().map(|var| Some(Atom::Var(*var))).collect();
         only.scope(&mut both, body, &seeds)?;
-        let mut results: Vec<Atom> = vec![Atom::bool(true)];
-        results.extend(left[1..][..count].iter().map(|var| Atom::Var(*var)));
+        let mut results: Vec<Atom> = left[..count].iter().map(|var| Atom::Var(*var)).collect();
         results.extend(elements);
-        for (var, adjoint) in wanted.iter().zip(&left[1 + 2 * count..]) {
+        for (var, adjoint) in wanted.iter().zip(&left[2 * count..]) {
             let part = only.take_or_zero(&mut both, *var);
             results.push(add(&mut both, (*adjoint).into(), part));
         }
-        let both = both.finish(results);
-        let all = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
-        let left_only = fehu_ir::Body::of(all(left));
-        let mut second = Builder::new(inner.vars_mut());
-        let exp = Exp::If(right[0].into(), Box::new([both, left_only]));
-        let chosen = second.several("t", parts.clone(), exp);
-        let second = second.finish(all(&chosen));
-        let right_only = fehu_ir::Body::of(all(right));
-        let exp = Exp::If(left[0].into(), Box::new([second, right_only]));
-        let chosen = inner.several("t", parts.clone(), exp);
-        let body = inner.finish(all(&chosen));
-        Ok(Lambda { params, body, ret: parts })
+        let body = both.finish(results);
+        Ok(with_presence(b, Lambda { params, body, ret: parts }))
     }
 }
 

@@ -10,7 +10,7 @@
 use super::write::inside;
 use super::{Reverse, Saved, Step, choose};
 use crate::differentiate::Res;
-use crate::differentiate::num::{binary, has_numbers, identity, map, select, whole, zero};
+use crate::differentiate::num::{add, binary, has_numbers, identity, map, select, whole, zero};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::subst::copy_lambda;
@@ -112,10 +112,35 @@ impl Reverse {
             self.contribute_slice(b, array, &[Dim::Fix(one.index)], one.value);
         } else if self.local.contains(&array) && !self.one_hots.contains_key(&array) {
             self.one_hots.insert(array, one);
+        } else if self.is_host && b.ty(array).rank() == 1 {
+            self.contribute_in_place(b, array, one);
         } else {
             let all = dense(b, array, one);
             self.contribute(b, array.into(), all);
         }
+    }
+
+    /// Likewise, to an array of numbers: by a scatter of one element, which ignores an index out of bounds.
+    fn contribute_in_place(&mut self, b: &mut Builder<'_>, array: Var, one: OneHot) {
+        self.settle(b, array);
+        let ty = b.ty(array).clone();
+        let (size, row) = (ty.shape()[0], ty.row().or_bug("element of an array"));
+        let (dest, value) = match self.take(b, array).and_then(Atom::var) {
+            None => (self.zero_like(b, array).var().or_bug("zeros of an array"), one.value),
+            Some(before) => {
+                let here = inside(b, &[one.index], &[size]);
+                let at = vec![Dim::Fix(one.index)];
+                let old = |b: &mut Builder<'_>| b.exp("before", Exp::Index(before, at)).into();
+                let old = select(b, here, &row, old, |b| zero(b, &row));
+                (b.exp("copy", Exp::Copy(before)), add(b, old, one.value))
+            }
+        };
+        let inputs = [one.index, value].map(|x| b.exp("one", Exp::Replicate(vec![1.into()], x)));
+        let map = identity(b, &[Type::I64, row]);
+        let dests = vec![(vec![size], dest)];
+        let scatter = Scatter { width: 1.into(), inputs: inputs.to_vec(), map, dests };
+        let adjoint = b.typed("adjoint", ty, Exp::Scatter(Box::new(scatter)));
+        self.start_from(array, adjoint);
     }
 
     /// The adjoint of an array that is zero but at one index, with zeros.

@@ -150,6 +150,22 @@ impl Depend<'_> {
         self.body(&lambda.body, Some(group));
     }
 
+    /// An operator on tuples, without effects: a part is needed if its result is, or if it takes part in another that is needed.
+    fn parts(&mut self, pat: &[Var], lambda: &Lambda, neutral: &[Atom], group: Group) {
+        let (left, right) = lambda.params.split_at(pat.len());
+        for (index, var) in pat.iter().enumerate() {
+            self.graph.bind(*var, group);
+            self.graph.var_needs(*var, neutral[index]);
+            self.result(*var, lambda, index);
+            for param in [left[index], right[index]] {
+                self.bind(param, group);
+                self.graph.var_needs(param, Atom::Var(*var));
+                self.graph.var_needs(*var, Atom::Var(param));
+            }
+        }
+        self.body(&lambda.body, Some(group));
+    }
+
     /// Results of a statement that belong together.
     fn together(&mut self, pat: &[Var], group: Group) {
         self.group_needs_vars(group, pat);
@@ -169,12 +185,16 @@ impl Depend<'_> {
         let first = self.inner_groups(operators.len(), group);
         let mut at = 0;
         for (index, (lambda, neutral)) in operators.iter().enumerate() {
-            let inner = first + index;
-            for result in at..at + neutral.len() {
-                self.group_result(inner, &op.map, result);
+            let (inner, own) = (first + index, &pat[at..at + neutral.len()]);
+            for (index, var) in own.iter().enumerate() {
+                self.result(*var, &op.map, at + index);
             }
-            self.together(&pat[at..at + neutral.len()], inner);
-            self.operator(lambda, neutral, inner);
+            if self.effects.body(&lambda.body) {
+                self.together(own, inner);
+                self.operator(lambda, neutral, inner);
+            } else {
+                self.parts(own, lambda, neutral, inner);
+            }
             at += neutral.len();
         }
         for (index, var) in pat.iter().enumerate().skip(at) {

@@ -124,11 +124,15 @@ impl Prune<'_> {
     fn screma(&mut self, pat: &mut Vec<Var>, op: &mut Screma, group: Group) {
         let groups = self.groups(op.scans.len() + op.reds.len(), group);
         let mut keep = Vec::new();
-        let scans = op.scans.iter_mut().map(|scan| (&mut scan.op, scan.neutral.len()));
-        let reds = op.reds.iter_mut().map(|red| (&mut red.op, red.neutral.len()));
-        for ((lambda, width), live) in scans.chain(reds).zip(&groups) {
+        let scans = op.scans.iter_mut().map(|scan| (&mut scan.op, &mut scan.neutral));
+        let reds = op.reds.iter_mut().map(|red| (&mut red.op, &mut red.neutral));
+        for (lambda, neutral) in scans.chain(reds) {
             self.operator(lambda);
-            keep.extend(std::iter::repeat_n(*live, width));
+            let parts = self.live_vars(&pat[keep.len()..keep.len() + neutral.len()]);
+            self.results(lambda, &parts);
+            filter(&mut lambda.params, &[&parts[..], &parts[..]].concat());
+            filter(neutral, &parts);
+            keep.extend(parts);
         }
         self.body(&mut op.map.body);
         keep.extend(pat[keep.len()..].iter().map(|var| self.live.var(*var)));
