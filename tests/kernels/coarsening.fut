@@ -12,6 +12,9 @@
 -- input { 300i64 7i64 } output { true }
 -- input { 0i64 5i64 } output { true }
 -- input { 70i64 90i64 } output { true }
+-- entry: circles
+-- input { [0f32, 1f32, -3f32] [0f64, 100000f64] }
+-- output { [0f32, 0.841471f32, -0.14112f32] [1f32, 0.540302f32, -0.989992f32] [1f64, -0.999361f64] [0f64, 0.0357488f64] }
 -- entry: largest
 -- input { 2000i64 } output { [1008, 1008, 1007, 1007, 1006] [765i64, 1774i64, 521i64, 1530i64, 277i64] }
 -- entry: out_of_bounds
@@ -48,6 +51,12 @@ entry turned (n: i64) (m: i64) =
   let xss : [n][m]i32 = unflatten (numbers (n * m))
   let yss = copy (transpose xss)
   in and (flatten (map2 (map2 (==)) (tabulate_2d m n (\i j -> xss[j, i])) yss))
+
+-- Sines and cosines of the same numbers, which are computed together.
+entry circles [n] [m] (xs: [n]f32) (ys: [m]f64) =
+  let (sines, cosines) = unzip (map (\x -> (f32.sin x, f32.cos x)) xs)
+  let (others, more) = unzip (map (\y -> (f64.cos y, f64.sin y)) ys)
+  in (sines, cosines, others, more)
 
 entry largest (n: i64) =
   let larger (x, i) (y, j) : (i32, i64) = if x > y || (x == y && i < j) then (x, i) else (y, j)
