@@ -10,7 +10,7 @@ use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
-pub use fehu_lower::{Places, Unsafe};
+pub use fehu_lower::{Notices, Places, Unsafe};
 use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
 use fehu_syntax::needed::Names;
@@ -69,8 +69,9 @@ pub fn lower_details(
     loaded: &Loaded,
     program: &Program,
     sources: &SourceMap,
+    notices: Notices,
 ) -> Result<fehu_lower::Lowered, fehu_lower::Limit> {
-    fehu_lower::lower_details(sources, program, &units(loaded))
+    fehu_lower::lower_details(sources, program, &units(loaded), notices)
 }
 
 /// Text to tree, where the text is one expression: a file that declares a value of this name.

@@ -46,7 +46,7 @@ fn end(outcome: Outcome, say: &Say) -> Value {
             say(&json!({"event": "value", "text": shown.text, "type": shown.ty()}));
             done()
         }
-        Outcome::Text(text) => {
+        Outcome::Text(text) | Outcome::Stopped(text) => {
             say(&json!({"event": "value", "text": text, "type": null}));
             done()
         }
