@@ -25,16 +25,21 @@
 //!
 //! - `run`: what a program shows when it runs; `evaluate`: single expressions;
 //! - `report`: what the optimiser did; [`view`](mod@view): what the compiler made of the program.
+//!
+//! The page has two modules: one without the feature `looks`, which it needs at once, and one with it, for reports and code, when
+//! somebody wants to see these.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 #[cfg(target_family = "wasm")]
 pub mod abi;
 mod evaluate;
+#[cfg(feature = "looks")]
 mod report;
 mod run;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "looks")]
 mod view;
 
 use evaluate::Evaluator;
@@ -87,7 +92,9 @@ impl Playground {
                 };
                 self.evaluator.insert(evaluator).evaluate(expression, &self.say)
             }
+            #[cfg(feature = "looks")]
             Some("report") => report::report(&program, &self.say),
+            #[cfg(feature = "looks")]
             Some("code") => view::view(&program, member("view").unwrap_or_default(), &self.say),
             Some(_) | None => misused("\"do\" is lsp, run, evaluate, report or code"),
         }

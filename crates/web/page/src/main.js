@@ -71,6 +71,7 @@ async function start() {
   const report = new Report(element("report"), (line) => editor.show(line));
   const output = new Output(element("shown"));
   let later = 0;
+  let looking = null;
   const looks = { "tab-report": showReport, "tab-code": showCode };
   const shown = tabs(element("side"), (tab) => looks[tab]?.());
   const changed = () => {
@@ -123,9 +124,18 @@ async function start() {
 
   /** Asks for what a tab shows; whoever asks later is answered. */
   async function look(request) {
-    // Nobody waits for what was asked before.
-    if (engines.looker?.busy) engines.looker.stop();
+    // The optimiser and the back ends are loaded when somebody wants to see what they do.
+    looking ??= load("look.wasm");
+    let module;
+    try {
+      module = await looking;
+    } catch (error) {
+      looking = null;
+      throw new Broken(`the optimiser could not be loaded: ${error.message}`);
+    }
     engines.looker ??= new Engine(module);
+    // Nobody waits for what was asked before.
+    if (engines.looker.busy) engines.looker.stop();
     let messages = "";
     const heard = (event) => (messages += event.text ?? "");
     const answer = await engines.looker.ask(request, { limit: 20000, heard });
