@@ -3,7 +3,7 @@
 //! If neighbouring elements of the source are not neighbours in the destination, either the loads or the stores of
 //! neighbouring threads would not be coalesced. So a block takes a square tile, loads it along the source's direction,
 //! and stores it along the destination's. If there are only a few long rows or columns, it takes all of them, and as
-//! much of each as fits: see [`Emit::strips`]. A single one is the same in both layouts, and copied as it is.
+//! much of each as fits: see [`Emit::strips`].
 
 use super::super::Emit;
 use super::stage::{PAD, SHIFT, padded, short_int, u32_bin, u32_lt, up_to, wide};
@@ -77,19 +77,7 @@ impl<'a> Emit<'a> {
             let squares = self.block(|this| this.squares(to, from, &sizes, across, LARGE_SIDE));
             several = Stm::If(huge, squares, vec![several]);
         }
-        if rank > 2 || [to, from].iter().any(|place| place.lmad.contiguous_order().is_none()) {
-            self.out.push(several);
-            return true;
-        }
-        let copy = self.block(|this| {
-            let [target, source] = [to, from].map(|place| {
-                let first = [Exp::int(0), Exp::int(0)];
-                (this.mem(place.block).ptr, this.address(&place.lmad, &first))
-            });
-            let count = this.total(&sizes);
-            this.copy_block(target, source, count);
-        });
-        self.out.push(Stm::If(lt(short, Exp::int(2)), copy, vec![several]));
+        self.out.push(several);
         true
     }
 

@@ -103,6 +103,7 @@ fn in_body(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, known: &Known, is_in
 }
 
 /// The map whose function has this first parameter.
+#[expect(clippy::wildcard_enum_match_arm, reason = "it is nowhere else")]
 fn find(stms: &mut [Stm], param: Var) -> Option<&mut Screma> {
     fn has(exp: &Exp, param: Var) -> bool {
         let here = matches!(exp, Exp::Screma(op) if op.map.params.first() == Some(&param));
