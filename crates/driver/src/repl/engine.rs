@@ -99,6 +99,10 @@ impl Engine {
 
     /// Machine code. Nothing if a stage fails; the session then has messages.
     pub(super) fn machine(session: &mut Session, prog: &Prog) -> Option<Engine> {
+        if !machine_code::EXISTS {
+            // So that where there is none, nobody needs the optimiser for it.
+            bug("the interpreter does not give up where there is no machine code");
+        }
         let count = prog.entries.len();
         let (plan, mut remarks) = (Plan::at_once(), Remarks::default());
         let prog = with_readers(prog.clone());
