@@ -5,6 +5,16 @@
 -- input { 100i64 } output { 2871495 7350303 35044 2530539 25565585 -5110797 }
 -- entry: planes
 -- input { 7i64 13i64 60i64 } output { -1403461852 -1848074511 -1418367651 }
+-- entry: turned
+-- input { 1i64 300i64 } output { true }
+-- input { 300i64 1i64 } output { true }
+-- input { 3i64 300i64 } output { true }
+-- input { 300i64 7i64 } output { true }
+-- input { 0i64 5i64 } output { true }
+-- input { 70i64 90i64 } output { true }
+-- entry: circles
+-- input { [0f32, 1f32, -3f32] [0f64, 100000f64] }
+-- output { [0f32, 0.841471f32, -0.14112f32] [1f32, 0.540302f32, -0.989992f32] [1f64, -0.999361f64] [0f64, 0.0357488f64] }
 -- entry: largest
 -- input { 2000i64 } output { [1008, 1008, 1007, 1007, 1006] [765i64, 1774i64, 521i64, 1530i64, 277i64] }
 -- entry: out_of_bounds
@@ -35,6 +45,18 @@ entry planes (k: i64) (n: i64) (m: i64) =
      , digest (copy (flatten_3d (map transpose xss)))
      , digest (copy (flatten_3d xss))
      )
+
+-- Few rows, few columns, and a single one, which is the same in both layouts.
+entry turned (n: i64) (m: i64) =
+  let xss : [n][m]i32 = unflatten (numbers (n * m))
+  let yss = copy (transpose xss)
+  in and (flatten (map2 (map2 (==)) (tabulate_2d m n (\i j -> xss[j, i])) yss))
+
+-- Sines and cosines of the same numbers, which are computed together.
+entry circles [n] [m] (xs: [n]f32) (ys: [m]f64) =
+  let (sines, cosines) = unzip (map (\x -> (f32.sin x, f32.cos x)) xs)
+  let (others, more) = unzip (map (\y -> (f64.cos y, f64.sin y)) ys)
+  in (sines, cosines, others, more)
 
 entry largest (n: i64) =
   let larger (x, i) (y, j) : (i32, i64) = if x > y || (x == y && i < j) then (x, i) else (y, j)

@@ -47,13 +47,23 @@ def until [n] (a: [n]f64) : f64 =
                   (xs with [i] = f64.sum (map (\d -> xs[i - d] * xs[i - d]) [0, 1]) / 2, i + 1)
   in f64.sum xs
 
+-- Changes of two arrays in branches: of one in one of them, and of the other in both.
+def branches [n] (a: [n]f64) : f64 =
+  let (xs, ys) = loop (xs, ys) = (copy a, copy a) for i in 1..<n do
+                   if xs[i] > xs[i - 1]
+                   then (xs, ys with [i] = f64.sum (map (\k -> ys[k] * xs[k]) [i, i - 1]))
+                   else let j = i - i % 2
+                        let y = ys[j] * xs[j]
+                        in (xs with [j] = f64.sin (f64.sum (map (\k -> xs[k]) [i, i - 1])), ys with [i - 1] = y)
+  in f64.sum (map2 (\x y -> x * x + y) xs ys)
+
 -- ==
 -- entry: agree
--- input { 4i64 } output { [true, true, true, true, true] }
--- input { 16i64 } output { [true, true, true, true, true] }
-entry agree (n: i64) : [5]bool =
+-- input { 4i64 } output { [true, true, true, true, true, true] }
+-- input { 16i64 } output { [true, true, true, true, true, true] }
+entry agree (n: i64) : [6]bool =
   [agrees (window : [n]f64 -> f64), agrees (twice : [n]f64 -> f64), agrees (eliminate : [n]f64 -> f64)
-  , agrees (sweeps : [n]f64 -> f64), agrees (until : [n]f64 -> f64)]
+  , agrees (sweeps : [n]f64 -> f64), agrees (until : [n]f64 -> f64), agrees (branches : [n]f64 -> f64)]
 
 -- ==
 -- entry: hessian

@@ -18,10 +18,15 @@ float lgammaf_r(float, int *);
 
 #define FE_PI 3.14159265358979323846
 
+#ifndef FE_DEVICE_CODE
+#define FE_RSQRTf(a) (1.0f / __builtin_sqrtf(a))
+#define FE_RSQRT(a) (1.0 / __builtin_sqrt(a))
+#endif
+
 // S: the suffix of the C library's functions on this type.
 #define FE_MATH_EXACT(N, T, S)                                                                            \
   static inline T fe_sqrt_##N(T a) { return __builtin_sqrt##S(a); }                                       \
-  static inline T fe_rsqrt_##N(T a) { return (T)1 / __builtin_sqrt##S(a); }                               \
+  static inline T fe_rsqrt_##N(T a) { return FE_RSQRT##S(a); }                                                \
   static inline T fe_ceil_##N(T a) { return __builtin_ceil##S(a); }                                       \
   static inline T fe_floor_##N(T a) { return __builtin_floor##S(a); }                                     \
   static inline T fe_round_##N(T a) { return __builtin_rint##S(a); }                                      \

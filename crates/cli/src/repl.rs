@@ -8,7 +8,7 @@ use crate::args::{EvalArgs, Format, OutputArgs, ReplArgs};
 use crate::commands::{FAILURE, SUCCESS};
 use crate::output;
 use fehu_driver::files::Disk;
-use fehu_driver::repl::{Answer, Breaks, Outcome, Repl, Shown};
+use fehu_driver::repl::{Answer, AtBreakpoints, Breaks, Outcome, Repl, Shown};
 use std::io::{BufRead, IsTerminal};
 
 /// `fehu eval`
@@ -47,6 +47,7 @@ pub(crate) fn repl(args: &ReplArgs) -> u8 {
     }
     let args_out = OutputArgs { format: Format::Text, color: args.color };
     let mut repl = traced(Repl::new(Disk, Breaks::WhenLong));
+    repl.set_at_breakpoints(AtBreakpoints::Wait);
     if let Some(file) = &args.file {
         // A file that is wrong can be repaired and loaded again.
         let answer = repl.load(file);
@@ -82,8 +83,11 @@ fn lines(mut repl: Repl, args: &OutputArgs) -> u8 {
             return SUCCESS;
         }
     }
-    let answer = repl.feed_last(&text);
-    print(args, &repl, &answer);
+    // The end of the input is no empty line, which would go on from a breakpoint.
+    if !text.is_empty() {
+        let answer = repl.feed_last(&text);
+        print(args, &repl, &answer);
+    }
     SUCCESS
 }
 
@@ -98,7 +102,7 @@ fn print(args: &OutputArgs, repl: &Repl, answer: &Answer) -> u8 {
     output::diagnostics(args, repl.sources(), &answer.diagnostics);
     match &answer.outcome {
         Outcome::Incomplete | Outcome::Done | Outcome::Quit => SUCCESS,
-        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) => {
+        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) | Outcome::Stopped(text) => {
             output::stdout(&format!("{text}\n"));
             SUCCESS
         }

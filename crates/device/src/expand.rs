@@ -14,6 +14,7 @@
 //! of them, in a second block of memory, which has a part for each thread block.
 
 use super::interleave::{self, Placing};
+use super::overlay::Blocks;
 use super::pointers::{Piece, Pointers};
 use super::sites::{self, Known, Owner, Site, piece_bytes};
 use super::skew;
@@ -194,22 +195,7 @@ impl Expand<'_> {
 
     /// The sizes that each thread and each block needs are known to the host.
     fn known_sizes(mut self, mut kernel: Kernel, local: &[V]) -> Block {
-        let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
-        let mut offsets: Vec<(Vec<Exp>, Exp)> = Vec::new();
-        for number in 0..self.sites.len() {
-            let site = &self.sites[number];
-            let (bytes, pieces) =
-                (site.bytes.clone().or_bug("known size of a block"), site.others.len() + 1);
-            let kind = site.kind as usize;
-            let bytes = self.host_value("bytes", bytes);
-            let mut own = Vec::with_capacity(pieces);
-            for _ in 0..pieces {
-                own.push(totals[kind].clone());
-                let more = bin(BinOp::Add, totals[kind].clone(), bytes.clone());
-                totals[kind] = self.host_value("bytes", more);
-            }
-            offsets.push((own, bytes));
-        }
+        let (offsets, mut totals) = self.places(&kernel);
         if self.has_near {
             // More than there is: the program runs out of memory.
             let fits = Exp::Cmp(
@@ -267,6 +253,47 @@ impl Expand<'_> {
         self.host.push(Stm::Launch(Box::new(kernel)));
         self.host.extend(arenas.into_iter().map(Stm::Free));
         self.host
+    }
+
+    /// Where the pieces of each allocation are, the bytes of one, and the bytes of all, by kind.
+    fn places(&mut self, kernel: &Kernel) -> (Vec<(Vec<Exp>, Exp)>, [Exp; 3]) {
+        let blocks = Blocks::of(&kernel.body, &self.fun.vars);
+        let homes: Vec<usize> = self.sites.iter().map(|site| blocks.home(site)).collect();
+        let mut totals = [Exp::int(0), Exp::int(0), Exp::int(0)];
+        // Where the pieces of each block end.
+        let mut ends: Vec<[Exp; 3]> = Vec::with_capacity(blocks.parents.len());
+        let mut offsets: Vec<Option<(Vec<Exp>, Exp)>> = vec![None; self.sites.len()];
+        for (block, parent) in blocks.parents.iter().enumerate() {
+            let mut end = ends.get(*parent).cloned().unwrap_or_else(|| totals.clone());
+            for number in (0..self.sites.len()).filter(|number| homes[*number] == block) {
+                let site = &self.sites[number];
+                let (bytes, pieces) =
+                    (site.bytes.clone().or_bug("known size of a block"), site.others.len() + 1);
+                let kind = site.kind as usize;
+                let bytes = self.host_value("bytes", bytes);
+                let mut own = Vec::with_capacity(pieces);
+                for _ in 0..pieces {
+                    own.push(end[kind].clone());
+                    let more = bin(BinOp::Add, end[kind].clone(), bytes.clone());
+                    end[kind] = self.host_value("bytes", more);
+                }
+                offsets[number] = Some((own, bytes));
+            }
+            ends.push(end);
+        }
+        for (kind, total) in totals.iter_mut().enumerate() {
+            let sites =
+                self.sites.iter().zip(&homes).filter(|(site, _)| site.kind as usize == kind);
+            let innermost = blocks.innermost(sites.map(|(_, home)| *home).collect());
+            let mut ends = innermost.iter().map(|block| ends[*block][kind].clone());
+            if let Some(first) = ends.next() {
+                *total = ends.fold(first, |largest, end| {
+                    self.host_value("bytes", bin(BinOp::Max, largest, end))
+                });
+            }
+        }
+        let all = offsets.into_iter().map(|place| place.or_bug("the place of an allocation"));
+        (all.collect(), totals)
     }
 
     /// Interleaves the pieces of threads where possible.

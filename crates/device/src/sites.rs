@@ -37,9 +37,9 @@ pub(super) struct Site {
 }
 
 /// That the first handle may hold what the second one holds.
-struct Hold {
-    to: V,
-    from: V,
+pub(super) struct Hold {
+    pub(super) to: V,
+    pub(super) from: V,
     /// Whether it may begin later.
     inner: bool,
 }
@@ -89,7 +89,7 @@ pub(super) fn find(
     sites
 }
 
-fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
+pub(super) fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
     let mut holds = Vec::new();
     each_stm(body, &mut |stm| match stm {
         Stm::Share(to, from) => holds.push(Hold { to: *to, from: *from, inner: false }),

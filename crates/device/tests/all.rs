@@ -5,5 +5,6 @@
 mod ahead;
 mod deferred;
 mod merged;
+mod overlaid;
 mod skewed;
 mod verified;

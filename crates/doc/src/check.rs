@@ -96,7 +96,7 @@ pub fn answer(repl: &mut Repl, input: &str) -> String {
     let given = repl.feed_last(input);
     match given.outcome {
         Outcome::Value(shown) => shown.text,
-        Outcome::Text(text) | Outcome::Misused(text) => text,
+        Outcome::Text(text) | Outcome::Stopped(text) | Outcome::Misused(text) => text,
         Outcome::Done | Outcome::Quit | Outcome::Incomplete => String::new(),
         Outcome::Failed(error) => error.to_string(),
         Outcome::Interrupted => "Error: interrupted".to_owned(),

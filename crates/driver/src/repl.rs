@@ -6,6 +6,7 @@
 //! - `input`: what a text is: declarations, an expression, or the beginning of one;
 //! - `unit`: each input as a file that opens the one before it;
 //! - `evaluate`: checking and running such a file; `engine`: what runs it;
+//! - `stop`: evaluations that wait at breakpoints;
 //! - `show`: values as people read them;
 //! - `command`: what begins with a colon;
 //! - `complete`: the names that can stand at a place;
@@ -24,6 +25,7 @@ mod input;
 mod inspect;
 mod service;
 mod show;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -32,6 +34,7 @@ pub use complete::Completion;
 pub use inspect::Inspection;
 pub use service::{Sender, Service};
 pub use show::{Breaks, Shown};
+pub use stop::AtBreakpoints;
 
 use crate::check::Exit;
 use crate::files::Files;
@@ -41,12 +44,12 @@ use crate::session::{self, Session};
 use crate::stages;
 use fehu_base::id::Id;
 use fehu_base::stack::{self, Deep};
-use fehu_base::{Diagnostic, FileId, SourceMap};
+use fehu_base::{Diagnostic, FileId, SourceMap, Span};
 use fehu_check::Checking;
 use fehu_interp::Value;
 use fehu_syntax::ast::{self, NodeId};
 use input::Input;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -75,6 +78,13 @@ pub struct Repl {
     number: usize,
     interrupt: Arc<AtomicBool>,
     trace: Arc<Mutex<Trace>>,
+    at_breakpoints: AtBreakpoints,
+    /// Whether operations that make NaN of other numbers are breakpoints.
+    stops_at_nan: bool,
+    /// The places where no evaluation waits any more.
+    passed_by: FxHashSet<Span>,
+    /// The inputs whose evaluation waits, the last one inside of the others.
+    paused: Vec<stop::Paused>,
 }
 
 /// What came of an input.
@@ -97,6 +107,8 @@ pub enum Outcome {
     Value(Shown),
     /// What a command tells.
     Text(String),
+    /// The program waits at a breakpoint; this is the place, the stack, and what is visible.
+    Stopped(String),
     /// It was refused; the messages say why, and the exit whose fault it is.
     Refused(Exit),
     /// A command that does not exist, or lacks something.
@@ -138,15 +150,19 @@ impl Repl {
             number: 0,
             interrupt: Arc::default(),
             trace: Arc::new(Mutex::new(Box::new(|_| {}))),
+            at_breakpoints: AtBreakpoints::default(),
+            stops_at_nan: false,
+            passed_by: FxHashSet::default(),
+            paused: Vec::new(),
         };
         repl.start(&Root::Bytes(String::new(), Vec::new()));
         repl
     }
 
-    /// Takes what somebody typed: declarations, an expression, or a command.
+    /// Takes what somebody typed: declarations, an expression, or a command; nothing, to go on from a breakpoint.
     pub fn feed(&mut self, text: &str) -> Answer {
         if text.trim().is_empty() {
-            return Outcome::Done.into();
+            return if self.is_stopped() { self.go_on() } else { Outcome::Done.into() };
         }
         let answer = match text.trim().strip_prefix(':') {
             Some(command) => self.command(command),
@@ -221,6 +237,11 @@ impl Repl {
         self.trace = Arc::new(Mutex::new(trace));
     }
 
+    /// What happens at breakpoints.
+    pub fn set_at_breakpoints(&mut self, what: AtBreakpoints) {
+        self.at_breakpoints = what;
+    }
+
     /// Set it to stop the expression that is being evaluated.
     pub fn interrupt(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
@@ -270,6 +291,8 @@ impl Repl {
             self.checking = checking;
             self.declared.clear();
             self.constants.clear();
+            self.paused.clear();
+            self.passed_by.clear();
         }
         answer
     }

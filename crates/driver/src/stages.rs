@@ -4,13 +4,15 @@ use crate::code::Settings;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
 use fehu_backend::api::TuningParam;
+use fehu_backend::c::Functions;
+use fehu_backend::foreign::Prototype;
 pub use fehu_backend::{Artifacts, Mode, Target};
 use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
 pub use fehu_check::Depth;
 use fehu_check::program::Program;
 use fehu_check::{Checking, Role, Unit};
-pub use fehu_lower::{Places, Unsafe};
+pub use fehu_lower::{Notices, Places, Unsafe};
 use fehu_par::tree::{self, Threshold, Wants};
 use fehu_syntax::ast;
 use fehu_syntax::needed::Names;
@@ -69,8 +71,9 @@ pub fn lower_details(
     loaded: &Loaded,
     program: &Program,
     sources: &SourceMap,
+    notices: Notices,
 ) -> Result<fehu_lower::Lowered, fehu_lower::Limit> {
-    fehu_lower::lower_details(sources, program, &units(loaded))
+    fehu_lower::lower_details(sources, program, &units(loaded), notices)
 }
 
 /// Text to tree, where the text is one expression: a file that declares a value of this name.
@@ -84,12 +87,36 @@ pub fn verify(prog: &fehu_ir::Prog) -> Result<(), String> {
         .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
 }
 
-/// Imperative code, and the program that it is of, to C.
-pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
-    let Settings { target, mode, strict_float, .. } = *settings;
+/// The functions of a program in C, without the runtime and the interface around them.
+pub fn functions_in_c(
+    prog: &fehu_ir::Prog,
+    imp: &fehu_imp::Program,
+    settings: &Settings,
+) -> String {
+    let (functions, _) = functions(prog, imp, settings);
+    format!("{}\n{}", functions.constants_struct, functions.text)
+}
+
+fn functions(
+    prog: &fehu_ir::Prog,
+    imp: &fehu_imp::Program,
+    settings: &Settings,
+) -> (Functions, Vec<Prototype>) {
+    let Settings { target, mode, .. } = *settings;
     let mut functions = fehu_backend::c::functions(imp, target, mode, &settings.kernel_code);
     let foreign = fehu_backend::foreign::prototypes(prog);
     functions.text.insert_str(0, &fehu_backend::foreign::declarations(&foreign));
+    (functions, foreign)
+}
+
+/// Imperative code, and the program that it is of, to C.
+pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settings) -> Artifacts {
+    if cfg!(target_family = "wasm") {
+        // The linker then drops the runtime, which is larger than most else that a page loads.
+        fehu_base::bug("pages have no runtime for programs in C");
+    }
+    let Settings { target, mode, strict_float, .. } = *settings;
+    let (functions, foreign) = functions(prog, imp, settings);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
         format!("fe_fun_{}", fun.map_or("", |fun| fun.name.as_str()))

@@ -3,8 +3,9 @@
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
+use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, From, Kind, Stm, Ty, V};
-use fehu_ir::{self as ir, Atom, BinOp, Scalar, Var};
+use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Var};
 use fehu_mem::lmad::{Lmad, Pick};
 use fehu_mem::table::{self, Computed, Place, flat, pick};
 
@@ -132,6 +133,38 @@ impl Emit<'_> {
         if to.block == from.block && to.lmad.same(&from.lmad) {
             return;
         }
+        let beside = self.runs.block().is_none() && self.is_beside_device();
+        if (beside || !self.options.device) && is_turned(to, from) {
+            return self.copy_turned(to, from);
+        }
+        self.copy_elements(to, from);
+    }
+
+    /// Copies a matrix whose rows are the columns of the other one. A single one is the same in both layouts.
+    fn copy_turned(&mut self, to: &Place, from: &Place) {
+        let [rows, columns] = [0, 1].map(|k| {
+            let size = self.poly(&to.lmad.dims[k].size);
+            self.simple("size", &size)
+        });
+        let is_known = |size: &Exp| matches!(size, Exp::Const(_));
+        if is_known(&rows) && is_known(&columns) {
+            return self.copy_elements(to, from);
+        }
+        let short = bin(BinOp::Min, rows.clone(), columns.clone());
+        let several = self.block(|this| this.copy_elements(to, from));
+        let single = self.block(|this| {
+            let [target, source] = [to, from].map(|place| {
+                let first = [Exp::int(0), Exp::int(0)];
+                (this.mem(place.block).ptr, this.address(&place.lmad, &first))
+            });
+            this.copy_block(target, source, bin(BinOp::Mul, rows, columns));
+        });
+        let is_single = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(short), Box::new(Exp::int(2)));
+        self.out.push(Stm::If(is_single, single, several));
+    }
+
+    /// Copies elements one by one, or rows of them.
+    fn copy_elements(&mut self, to: &Place, from: &Place) {
         if self.runs.block().is_none()
             && self.is_beside_device()
             && self.transpose_on_grid(to, from)
@@ -297,6 +330,12 @@ impl Emit<'_> {
 }
 
 /// A sum of indices.
+/// Whether two matrices have the same elements in a row, one by rows and the other one by columns.
+fn is_turned(to: &Place, from: &Place) -> bool {
+    let [one, other] = [to, from].map(|place| place.lmad.contiguous_order());
+    to.lmad.rank() == 2 && one.is_some() && other.is_some() && one != other
+}
+
 fn plus(a: Exp, b: Exp) -> Exp {
     if a == Exp::int(0) {
         return b;

@@ -74,6 +74,7 @@ impl Visit for Look<'_> {
             | Exp::Partition(_)
             | Exp::Flatmap(_)
             | Exp::Diff(_)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

@@ -102,7 +102,10 @@ fn count(body: &Body) -> Option<usize> {
             inside = inside.zip(self::count(body)).map(|(sum, more)| sum + more);
         });
         let branches = matches!(stm.exp, Exp::If(..) | Exp::Switch(..));
-        let once = matches!(stm.exp, Exp::Call(..) | Exp::Trace(..) | Exp::UpdateAcc(..));
+        let once = matches!(
+            stm.exp,
+            Exp::Call(..) | Exp::Trace(..) | Exp::Notice(..) | Exp::UpdateAcc(..)
+        );
         if once || bodies > 0 && !branches {
             return None;
         }

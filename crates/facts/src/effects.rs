@@ -55,7 +55,7 @@ impl Effects {
     pub fn shallow(&self, exp: &Exp) -> bool {
         match exp.family() {
             Family::Check => !matches!(exp, Exp::Assert(cond, _) if *cond == Atom::bool(true)),
-            Family::Fixed => matches!(exp, Exp::Trace(..)),
+            Family::Fixed => matches!(exp, Exp::Trace(..) | Exp::Notice(..)),
             Family::Reference => {
                 matches!(exp, Exp::Call(fun, _) if self.fun(*fun))
                     || matches!(exp, Exp::Const(id) if self.constant(*id))
@@ -164,6 +164,7 @@ impl Visit for Speculate<'_> {
             | Exp::Stream(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Fail(_) => false,
             Exp::Loop(_, form, _) => matches!(form, LoopForm::For(..)),

@@ -346,6 +346,7 @@ impl Visit for Look<'_> {
                 }
             }
             Exp::Tuning(..)
+            | Exp::Notice(..)
             | Exp::Threads
             | Exp::UnOp(..)
             | Exp::BinOp(..)

@@ -31,9 +31,10 @@ impl Exp {
     /// Whether there is a function in it that is more than an instruction.
     pub fn is_expensive(&self) -> bool {
         self.any(&|e| match e {
-            Exp::Math(f, ..) => {
-                !matches!(f, MathFn::Sqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp)
-            }
+            Exp::Math(f, ..) => !matches!(
+                f,
+                MathFn::Sqrt | MathFn::Rsqrt | MathFn::Fma | MathFn::Mad | MathFn::Lerp
+            ),
             Exp::Bin(op, ..) => *op == BinOp::Pow,
             Exp::Const(_)
             | Exp::Var(_)
@@ -53,6 +54,14 @@ impl Exp {
         self.each_child(&mut |child| size += child.size());
         size
     }
+}
+
+/// Whether there are functions in a block that are many instructions, and a loop of their own where numbers are large: copies of them do
+/// not fit into the cache of instructions.
+pub fn calls_functions(block: &[Stm]) -> bool {
+    let mut found = false;
+    each_stm(block, &mut |stm| stm.each_exp(&mut |e| found |= e.is_expensive()));
+    found
 }
 
 /// The number of statements of a block, at any depth.

@@ -9,7 +9,7 @@
 
 use ecow::EcoString;
 use fehu_base::Prim;
-use fehu_ir::{BinOp, CmpOp, Elem, Loc, MathFn, Scalar, UnOp};
+use fehu_ir::{BinOp, CmpOp, Elem, Loc, MathFn, Notice, Scalar, UnOp};
 
 /// A place in a frame.
 pub(crate) type Slot = u32;
@@ -105,6 +105,7 @@ pub(crate) enum Op {
     WithAcc(Box<WithAcc>),
     UpdateAcc(Arg, Vec<Arg>, Vec<Arg>),
     Trace(EcoString, Arg),
+    Notice(Notice, Vec<Arg>),
     Threads,
 }
 

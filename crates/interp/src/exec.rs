@@ -5,6 +5,7 @@ mod arrays;
 mod control;
 mod flatmap;
 mod map;
+mod notice;
 mod pass;
 mod quick;
 mod seg;
@@ -19,6 +20,7 @@ use crate::interp::Stats;
 use crate::options::{Chunking, Options, Sink};
 use crate::scalar;
 use crate::value::Value;
+use crate::watch::{Activation, Watch};
 use fehu_ir::{BinOp, Elem, MathFn, Scalar};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -38,6 +40,9 @@ pub(crate) struct Machine<'p> {
     options: &'p Options,
     consts: &'p mut Vec<Option<Vec<Value>>>,
     sink: &'p mut Sink,
+    /// Who is told where the program stops, and the calls that it is in, outermost first.
+    watch: Option<&'p mut Watch>,
+    calls: Vec<Activation>,
     steps: u64,
     next_check: u64,
     copies: Copies,
@@ -59,6 +64,7 @@ impl<'p> Machine<'p> {
         options: &'p Options,
         consts: &'p mut Vec<Option<Vec<Value>>>,
         sink: &'p mut Sink,
+        watch: Option<&'p mut Watch>,
         stack_bytes: usize,
     ) -> Machine<'p> {
         let random = match options.chunking {
@@ -70,6 +76,8 @@ impl<'p> Machine<'p> {
             options,
             consts,
             sink,
+            watch,
+            calls: Vec::new(),
             steps: 0,
             next_check: 0,
             copies: Copies::default(),
@@ -240,6 +248,10 @@ impl<'p> Machine<'p> {
                 let value = take(frame, arg);
                 (self.sink)(tag, &value);
                 value
+            }
+            Op::Notice(notice, args) => {
+                self.notice(*notice, args, frame)?;
+                Value::Scalar(Scalar::Unit)
             }
             Op::Threads => Value::Scalar(Scalar::I64(self.options.threads)),
         };

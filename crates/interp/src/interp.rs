@@ -6,6 +6,7 @@ use crate::error::{Error, Res};
 use crate::exec::Machine;
 use crate::options::{Options, Sink};
 use crate::value::Value;
+use crate::watch::Watch;
 use crate::{code, compile};
 use ecow::EcoString;
 use fehu_base::id::Id;
@@ -18,6 +19,7 @@ pub struct Interp {
     consts: Vec<Option<Vec<Value>>>,
     options: Options,
     sink: Sink,
+    watch: Option<Watch>,
     stats: Stats,
 }
 
@@ -45,12 +47,17 @@ impl Interp {
         let consts = program.consts.iter().map(|_| None).collect();
         let entries = prog.entries.iter().map(|entry| (entry.name.clone(), entry.fun)).collect();
         let sink: Sink = Box::new(|_, _| {});
-        Interp { program, entries, consts, options, sink, stats: Stats::default() }
+        Interp { program, entries, consts, options, sink, watch: None, stats: Stats::default() }
     }
 
     /// Sends to this function what the program traces.
     pub fn set_sink(&mut self, sink: Sink) {
         self.sink = sink;
+    }
+
+    /// Asks this function where the program stops. Without one, it does not stop.
+    pub fn set_watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
     }
 
     /// The options of later calls.
@@ -92,8 +99,9 @@ impl Interp {
         let results = loop {
             let work = || -> Res<Vec<Value>> {
                 let (options, consts) = (&self.options, &mut self.consts);
+                let (sink, watch) = (&mut self.sink, self.watch.as_mut());
                 let mut machine =
-                    Machine::new(&self.program, options, consts, &mut self.sink, stack_bytes);
+                    Machine::new(&self.program, options, consts, sink, watch, stack_bytes);
                 let results = run(&mut machine, unit, args.take().unwrap_or_default());
                 self.stats = machine.stats();
                 results

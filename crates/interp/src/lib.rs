@@ -22,6 +22,7 @@ mod interp;
 mod options;
 pub mod scalar;
 mod value;
+mod watch;
 
 pub use array::{Array, Copies};
 pub use buffer::Buffer;
@@ -29,3 +30,4 @@ pub use error::{Error, ErrorKind};
 pub use interp::{Interp, Stats};
 pub use options::{Chunking, Options, Sink};
 pub use value::Value;
+pub use watch::{Activation, Cause, Watch};

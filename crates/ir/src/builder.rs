@@ -157,7 +157,7 @@ pub fn type_of(exp: &Exp, vars: &IdVec<Var, VarInfo>) -> Option<Type> {
             Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => None,
         },
         Exp::Convert(prim, _) | Exp::Reinterpret(prim, _) => Some(Type::prim(*prim)),
-        Exp::Assert(..) => Some(Type::CERT),
+        Exp::Assert(..) | Exp::Notice(..) => Some(Type::CERT),
         Exp::Array(elem, atoms) => {
             let row = atoms.first().map_or(Type::Scalar(*elem), atom);
             row.array_of(Atom::i64(atoms.len() as i64))

@@ -101,6 +101,8 @@ pub enum Exp {
 
     /// The operand, printed with a tag when it is computed.
     Trace(EcoString, Atom),
+    /// Something that a session wants to know; a certificate, which nobody uses. The interpreter alone executes it.
+    Notice(Notice, Vec<Atom>),
     /// The operand, about which nothing may be assumed.
     Opaque(Atom),
     /// The value of the tuning parameter of this name, an `i64`, or the operand if nobody has set it.
@@ -109,6 +111,22 @@ pub enum Exp {
     Threads,
     /// Ends the program with the message. Its results are never used.
     Fail(Check),
+}
+
+/// What [`Exp::Notice`] tells a session that stops at breakpoints.
+///
+/// The session has a table of *scenes*: places of the program with the names that are visible there. The operands are the values of
+/// these names, in the order of the table. They may have been consumed: the interpreter keeps what is still mentioned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// A call begins at this scene.
+    Enter(u32),
+    /// The call that has begun last is over.
+    Leave,
+    /// A breakpoint: at this scene, or at that of the last call, if the breakpoint is in code that users do not know.
+    Stop(Option<u32>),
+    /// A breakpoint at the scene of the last call, if the first operand is NaN and none of the others is.
+    Nan,
 }
 
 /// One dimension of an index.
@@ -218,7 +236,7 @@ impl Exp {
                 !matches!(self, Exp::Seg(seg) if decided(seg))
             }
             // Its pieces have become maps, or rows.
-            Stage::Segs => !matches!(self, Exp::Flatmap(_) | Exp::Diff(_)),
+            Stage::Segs => !matches!(self, Exp::Flatmap(_) | Exp::Diff(_) | Exp::Notice(..)),
         }
     }
 }

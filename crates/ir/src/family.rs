@@ -63,7 +63,7 @@ impl Exp {
             | Exp::Diff(_)
             | Exp::WithAcc(..) => Family::Operator,
             Exp::Assert(..) | Exp::Fail(_) => Family::Check,
-            Exp::Trace(..) | Exp::Opaque(_) => Family::Fixed,
+            Exp::Trace(..) | Exp::Notice(..) | Exp::Opaque(_) => Family::Fixed,
         }
     }
 

@@ -72,7 +72,7 @@ pub mod visit;
 
 pub use atom::{Atom, Scalar};
 pub use diff::{Diff, DiffForm, Seeds};
-pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Switch};
+pub use exp::{Check, CheckPart, Dim, Exp, LoopForm, LoopParam, Notice, Switch};
 pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant};
 pub use family::Family;
 pub use fehu_base::Platform;

@@ -147,6 +147,7 @@ macro_rules! traversal {
                 Exp::Math(_, atoms)
                 | Exp::Array(_, atoms)
                 | Exp::Scratch(_, atoms)
+                | Exp::Notice(_, atoms)
                 | Exp::Call(_, atoms) => {
                     for atom in atoms {
                         v.use_atom(atom);

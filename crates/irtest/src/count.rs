@@ -130,6 +130,7 @@ pub fn name(exp: &Exp) -> &'static str {
         Exp::WithAcc(..) => "withacc",
         Exp::UpdateAcc(..) => "update_acc",
         Exp::Trace(..) => "trace",
+        Exp::Notice(..) => "notice",
         Exp::Opaque(_) => "opaque",
         Exp::Tuning(..) => "tuning",
         Exp::Threads => "threads",

@@ -12,7 +12,8 @@
 //! } }
 //! ```
 //!
-//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes.
+//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes. If that has only a few
+//! iterations, it would take longer to begin it than to execute it: then the other one is the inner loop, with longer blocks.
 //!
 //! Conditions: two independent loops, one directly inside the other, with bounds that do not depend on each other; a
 //! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in
@@ -21,10 +22,16 @@
 use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, bin, is_unit, replace_stms, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, V};
-use fehu_ir::BinOp;
+use fehu_ir::{BinOp, CmpOp};
 
 /// The side of a block: a quarter of the nearest cache, if the elements are large.
 const SIDE: i64 = (CPU.near_bytes / (4 * 8)).isqrt() as i64;
+
+/// An inner loop has at least this many iterations.
+const FEW: i64 = 8;
+
+/// The length of a block of few rows: what is read and written fits into half of the nearest cache, if the elements are large.
+const LENGTH: i64 = CPU.near_bytes as i64 / (4 * 8 * FEW);
 
 /// Blocks the nests of a program.
 pub fn copies(program: &mut Program) {
@@ -52,7 +59,7 @@ fn head(stm: &Stm) -> Option<(V, &Exp, &Exp, &Block)> {
     clippy::wildcard_enum_match_arm,
     reason = "only these forms are looked for; for others there is nothing to do"
 )]
-fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 3]> {
+fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 2]> {
     let (a, a_from, a_to, outer) = head(stm)?;
     let [inner] = outer.as_slice() else { return None };
     let (b, b_from, b_to, body) = head(inner)?;
@@ -81,38 +88,48 @@ fn blocked(vars: &mut Vars<'_>, stm: &Stm) -> Option<[Stm; 3]> {
     if !along_a || !along_b {
         return None;
     }
-    let blocks_of = |vars: &mut Vars<'_>, from: &Exp, to: &Exp| {
-        let start = vars.scalar("block", Prim::I64);
-        let (bound, end) = (vars.scalar("bound", Prim::I64), vars.scalar("end", Prim::I64));
-        (start, bound, end, from.clone(), to.clone())
-    };
-    let (ab, a_bound, a_end, a_from, a_to) = blocks_of(vars, a_from, a_to);
-    let (bb, b_bound, b_end, b_from, b_to) = blocks_of(vars, b_from, b_to);
-    let within = |var, start, end, body| Stm::For {
-        var,
-        from: Exp::Var(start),
-        to: Exp::Var(end),
-        step: 1,
-        kind: Kind::Independent(Vec::new()),
-        body,
-    };
-    let element = body.clone();
-    let tile = if written_along_a {
-        within(b, bb, b_end, vec![within(a, ab, a_end, element)])
-    } else {
-        within(a, ab, a_end, vec![within(b, bb, b_end, element)])
-    };
-    let blocks = |start, bound, end, from, inner: Block| {
-        let next = bin(BinOp::Min, sum(&[(1, start)], SIDE), Exp::Var(bound));
-        let mut body = vec![Stm::Declare(end, Some(next))];
-        body.extend(inner);
-        Stm::For { var: start, from, to: Exp::Var(bound), step: SIDE, kind: Kind::Sequential, body }
-    };
-    let columns = blocks(bb, b_bound, b_end, b_from, vec![tile]);
-    let rows = vec![Stm::Declare(b_bound, Some(b_to)), columns];
-    let rows = blocks(ab, a_bound, a_end, a_from, rows);
+    let [a, b] =
+        [(a, a_from, a_to), (b, b_from, b_to)].map(|(var, from, to)| Side { var, from, to });
+    let [slow, fast] = if written_along_a { [b, a] } else { [a, b] };
+    let few = bin(BinOp::Sub, fast.to.clone(), fast.from.clone());
+    let few = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(few), Box::new(Exp::int(FEW)));
+    let long = in_blocks(vars, (&fast, FEW), (&slow, LENGTH), body);
+    let square = in_blocks(vars, (&slow, SIDE), (&fast, SIDE), body);
     let comment = Stm::Comment("A block at a time, since one side is transposed.".into());
-    Some([comment, Stm::Declare(a_bound, Some(a_to)), rows])
+    Some([comment, Stm::If(few, long, square)])
+}
+
+/// A loop of a nest.
+struct Side<'a> {
+    var: V,
+    from: &'a Exp,
+    to: &'a Exp,
+}
+
+/// The nest in blocks with sides of these lengths, of which the second is the inner loop.
+fn in_blocks(
+    vars: &mut Vars<'_>,
+    slow: (&Side<'_>, i64),
+    fast: (&Side<'_>, i64),
+    body: &Block,
+) -> Block {
+    let mut code = body.clone();
+    let mut starts = Vec::new();
+    for (side, _) in [fast, slow] {
+        let [start, end] = ["block", "end"].map(|hint| vars.scalar(hint, Prim::I64));
+        let (from, to, kind) = (Exp::Var(start), Exp::Var(end), Kind::Independent(Vec::new()));
+        code = vec![Stm::For { var: side.var, from, to, step: 1, kind, body: code }];
+        starts.push((start, end));
+    }
+    for ((side, length), (start, end)) in [fast, slow].into_iter().zip(starts) {
+        let bound = vars.scalar("bound", Prim::I64);
+        let next = bin(BinOp::Min, sum(&[(1, start)], length), Exp::Var(bound));
+        code.insert(0, Stm::Declare(end, Some(next)));
+        let (from, to, kind) = (side.from.clone(), Exp::Var(bound), Kind::Sequential);
+        let blocks = Stm::For { var: start, from, to, step: length, kind, body: code };
+        code = vec![Stm::Declare(bound, Some(side.to.clone())), blocks];
+    }
+    vars.copy(&code)
 }
 
 /// The indices of the loads of an expression.

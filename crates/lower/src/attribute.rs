@@ -26,6 +26,10 @@ impl<'a> Lower<'a> {
                 self.safe = outer;
                 value
             }
+            "break" => {
+                self.breakpoint(span, frame);
+                self.exp(inner, frame)
+            }
             "trace" => {
                 // Without a name, the place tells traces apart.
                 let tag = match lowered.args.first() {

@@ -164,6 +164,16 @@ impl Building {
         self.open.last_mut().or_bug("open body").push(stm);
     }
 
+    /// Where the next statement will be.
+    pub(crate) fn position(&self) -> usize {
+        self.open.last().or_bug("open body").len()
+    }
+
+    /// Removes a statement of the open body, whose results nobody uses.
+    pub(crate) fn remove(&mut self, position: usize) {
+        self.open.last_mut().or_bug("open body").remove(position);
+    }
+
     /// Binds the results of an expression to new variables.
     pub(crate) fn emit(&mut self, exp: Exp, types: Vec<(&str, Type)>, with: Attach) -> Vec<Var> {
         let pat: Vec<Var> = types.into_iter().map(|(hint, ty)| self.var(hint, ty)).collect();

@@ -56,7 +56,9 @@ impl<'a> Lower<'a> {
             (std::mem::replace(&mut self.safe, true), std::mem::take(&mut self.trace));
         let attrs = std::mem::take(&mut self.attrs);
         self.building.push(Building::new(&self.common));
+        let stops = self.watching.stops;
         let value = self.exp(&def.bind.body, &frame);
+        let stops = self.watching.stops > stops;
         self.safe = safe;
         self.trace = trace;
         self.attrs = attrs;
@@ -67,7 +69,7 @@ impl<'a> Lower<'a> {
                 return Err(limit);
             }
         };
-        let constant = self.finish_constant(def, value);
+        let constant = self.finish_constant(def, value, stops);
         *def.value.borrow_mut() = Some(constant.clone());
         Ok(self.use_constant(&constant, &scheme.ty))
     }
@@ -121,9 +123,10 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>) -> Constant<'a> {
+    /// `stops`: whether computing it may stop, so that it has to be computed even if it is known.
+    fn finish_constant(&mut self, def: &Def<'a>, value: Val<'a>, stops: bool) -> Constant<'a> {
         let shape = value.shape();
-        let mut all_known = value.parts().iter().all(|a| matches!(a, Atom::Const(_)));
+        let mut all_known = !stops && value.parts().iter().all(|a| matches!(a, Atom::Const(_)));
         shape.for_each_size(&mut |size| all_known &= matches!(size, Atom::Const(_)));
         if all_known {
             self.building.pop();
@@ -161,6 +164,7 @@ impl<'a> Lower<'a> {
             Constant::Static(value) => value.clone(),
             Constant::Residual(id, packed) => {
                 self.lent = true;
+                self.may_stop();
                 let (val, _) = unpack(self, packed, &[], |this, types| {
                     let named: Vec<(&str, Type)> = types.into_iter().map(|ty| ("c", ty)).collect();
                     this.b().emit(Exp::Const(*id), named, Default::default())

@@ -26,7 +26,7 @@ impl<'a> Lower<'a> {
         span: Span,
     ) -> Res<Val<'a>> {
         let arg = x.shape();
-        let (fun, result) = self.function_of_one(f, &arg, expected, span)?;
+        let (fun, result) = self.unwatched(|this| this.function_of_one(f, &arg, expected, span))?;
         let directions =
             if let (Val::Array(size, ..), true) = (seeds, several) { Some(*size) } else { None };
         let lift = |shape: &Shape| match directions {

@@ -7,7 +7,7 @@ use fehu_check::ty::{Size, Ty, TypeFnParam, TypeId, VarId};
 use fehu_ir::Atom;
 use fehu_syntax::ast;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -18,6 +18,8 @@ pub(crate) struct Frame<'a> {
     shapes: RefCell<FxHashMap<TypeId, Shape>>,
     /// The sizes that were computed in it.
     sizes: RefCell<FxHashMap<Size, Atom>>,
+    /// The variables whose scope has ended; only kept for those who want to know what is visible.
+    hidden: RefCell<FxHashSet<VarId>>,
     parent: Option<Rc<Frame<'a>>>,
     /// The file whose tables the code in it uses.
     pub(crate) file: FileId,
@@ -116,6 +118,7 @@ impl<'a> Frame<'a> {
             types: RefCell::default(),
             shapes: RefCell::default(),
             sizes: RefCell::default(),
+            hidden: RefCell::default(),
             parent,
             file,
             scope,
@@ -156,6 +159,23 @@ impl<'a> Frame<'a> {
 
     pub(crate) fn bind_type(&self, id: TypeId, ty: TypeVal<'a>) {
         self.types.borrow_mut().insert(id, ty);
+    }
+
+    /// Ends the scope of a variable.
+    pub(crate) fn hide(&self, var: VarId) {
+        self.hidden.borrow_mut().insert(var);
+    }
+
+    /// The variables of this frame itself that are visible, in any order.
+    pub(crate) fn own_terms(&self) -> Vec<(VarId, Term<'a>)> {
+        let (terms, hidden) = (self.terms.borrow(), self.hidden.borrow());
+        let visible = terms.iter().filter(|(var, _)| !hidden.contains(var));
+        visible.map(|(var, term)| (*var, term.clone())).collect()
+    }
+
+    /// The frame around it.
+    pub(crate) fn parent(&self) -> Option<&Rc<Frame<'a>>> {
+        self.parent.as_ref()
     }
 
     /// Binds a type parameter to a shape.

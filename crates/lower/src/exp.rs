@@ -137,10 +137,12 @@ impl<'a> Lower<'a> {
                     Some(value) => value,
                     None => self.exp(fun, frame)?,
                 };
-                for arg in values.into_iter().rev() {
-                    value = self.apply(value, arg, exp.span)?;
-                }
-                Ok(value)
+                self.noticed(exp.span, frame, |this| {
+                    for arg in values.into_iter().rev() {
+                        value = this.apply(value, arg, exp.span)?;
+                    }
+                    Ok(value)
+                })
             }
             ExpKind::Ctor(name, payload) => {
                 let mut parts = Vec::new();
@@ -166,7 +168,9 @@ impl<'a> Lower<'a> {
                 for bind in binds {
                     self.let_bind(bind, frame)?;
                 }
-                self.exp(body, frame)
+                let value = self.exp(body, frame);
+                self.end_scope(binds, frame);
+                value
             }
             ExpKind::Lambda(lambda) => {
                 self.lent = true;
@@ -301,8 +305,10 @@ impl<'a> Lower<'a> {
             "<|" => bin.lhs.span,
             _ => exp.span,
         };
-        let partial = self.apply(op, lhs, span)?;
-        self.apply(partial, rhs, span)
+        self.noticed(exp.span, frame, |this| {
+            let partial = this.apply(op, lhs, span)?;
+            this.apply(partial, rhs, span)
+        })
     }
 
     /// Ends the program; yields a value of a type, which is never used.

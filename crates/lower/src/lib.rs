@@ -40,6 +40,7 @@ mod literals;
 mod message;
 mod module;
 mod name;
+mod notice;
 mod pattern;
 mod repeat;
 mod scalar;
@@ -55,6 +56,8 @@ mod zip;
 
 use crate::build::Building;
 use crate::env::Frame;
+use crate::notice::Watching;
+pub use crate::notice::{Notices, Scene, Visible};
 use fehu_base::{FileId, IdVec, OrBug, SourceMap};
 use fehu_check::Unit;
 use fehu_check::program::{Program, Tables};
@@ -90,7 +93,8 @@ pub fn lower_with<'a>(
     unsafety: Unsafe,
     places: Places,
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, unsafety, places, false).map(|lowered| lowered.prog)
+    run(sources, program, units, unsafety, places, false, Notices::Nothing)
+        .map(|lowered| lowered.prog)
 }
 
 /// Lowers a checked program with all foreign functions in it, also those that nobody calls.
@@ -99,7 +103,7 @@ pub fn lower_foreign<'a>(
     program: &'a Program,
     units: &[Unit<'a>],
 ) -> Result<Prog, Limit> {
-    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, true)
+    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, true, Notices::Nothing)
         .map(|lowered| lowered.prog)
 }
 
@@ -132,6 +136,10 @@ pub struct Lowered {
     /// The declaration that each constant comes from. One inside of a parametric module can have
     /// several constants.
     pub constants: IdVec<ConstId, (FileId, ast::NodeId)>,
+    /// Whether it has come upon a breakpoint.
+    pub has_breakpoints: bool,
+    /// What the numbers in notices stand for.
+    pub scenes: Vec<Scene>,
 }
 
 /// Lowers a checked program, and tells where its constants come from and how to show its results.
@@ -139,8 +147,9 @@ pub fn lower_details<'a>(
     sources: &'a SourceMap,
     program: &'a Program,
     units: &[Unit<'a>],
+    notices: Notices,
 ) -> Result<Lowered, Limit> {
-    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, false)
+    run(sources, program, units, Unsafe::Obeyed, Places::OfOperators, false, notices)
 }
 
 fn run<'a>(
@@ -150,6 +159,7 @@ fn run<'a>(
     unsafety: Unsafe,
     places: Places,
     all_foreign: bool,
+    notices: Notices,
 ) -> Result<Lowered, Limit> {
     let common = build::Common::default();
     let mut lower = Lower {
@@ -187,11 +197,18 @@ fn run<'a>(
         constants: IdVec::new(),
         codes: FxHashMap::default(),
         paths: Vec::new(),
+        watching: Watching { notices, ..Watching::default() },
     };
     lower.units(units)?;
     capture::close(&mut lower.prog, lower.captured);
     zip::settle(&mut lower.prog);
-    Ok(Lowered { prog: lower.prog, results: lower.results, constants: lower.constants })
+    Ok(Lowered {
+        prog: lower.prog,
+        results: lower.results,
+        constants: lower.constants,
+        has_breakpoints: lower.watching.met,
+        scenes: lower.watching.scenes,
+    })
 }
 
 /// The evaluator.
@@ -250,6 +267,8 @@ struct Lower<'a> {
     codes: FxHashMap<(FileId, ast::NodeId), &'a ast::Exp>,
     /// The paths of the sections `(.f)` in sizes.
     paths: Vec<Rc<[fehu_check::ty::TermStep]>>,
+    /// What a session is told.
+    watching: Watching,
 }
 
 type Res<T> = Result<T, Limit>;

@@ -84,7 +84,10 @@ impl<'a> Lower<'a> {
             let parts = vec![text("negative exponent: "), fehu_ir::CheckPart::Value(b)];
             with.certs.push(self.b().assert(fine, parts, places));
         }
-        Atom::Var(self.b().emit(Exp::BinOp(op, a, b), vec![("x", Type::prim(prim))], with)[0])
+        let exp = Exp::BinOp(op, a, b);
+        let made = Atom::Var(self.b().emit(exp, vec![("x", Type::prim(prim))], with)[0]);
+        self.watch_nan(prim, made, &[(prim, a), (prim, b)]);
+        made
     }
 
     /// Whether two values are equal.
@@ -168,7 +171,9 @@ impl<'a> Lower<'a> {
         }
         let operands = atoms.iter().map(|(_, a)| *a).collect();
         let exp = Exp::Math(function, operands);
-        Some(Val::Scalar(result, self.b().one("x", Type::prim(result), exp)))
+        let made = self.b().one("x", Type::prim(result), exp);
+        self.watch_nan(result, made, &atoms);
+        Some(Val::Scalar(result, made))
     }
 
     /// `logand`, `eq_i32`, `cond_i32`, ...: what is the same for all types.
@@ -237,6 +242,7 @@ impl<'a> Lower<'a> {
             }
             _ => return None,
         };
+        self.watch_nan(prim, result, atoms);
         let result = match prim == given {
             true => result,
             false => self.b().one("x", Type::prim(given), Exp::Reinterpret(given, result)),

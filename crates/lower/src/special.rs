@@ -8,6 +8,7 @@ use crate::build::Building;
 use crate::call::result_after;
 use crate::construct::holds_function;
 use crate::env::{Frame, Term, TypeVal};
+use crate::notice::Notices;
 use crate::value::{Closure, Shape, Val};
 use crate::{Lower, Res};
 use ecow::EcoString;
@@ -41,6 +42,7 @@ pub(crate) struct Key {
     shapes: String,
     statics: Vec<usize>,
     safe: bool,
+    notices: Notices,
 }
 
 /// An IR function that was made, and how its results make up a value.
@@ -195,6 +197,7 @@ impl<'a> Lower<'a> {
             shapes: text,
             statics,
             safe: self.safe,
+            notices: self.watching.notices,
         };
         let mut args: Vec<Atom> = sizes.clone();
         for arg in closure.args.iter().filter(|arg| !arg.has_function()) {
@@ -219,6 +222,7 @@ impl<'a> Lower<'a> {
     }
 
     fn emit_call(&mut self, made: &Made, args: Vec<Atom>, span: Span) -> Val<'a> {
+        self.may_stop();
         let loc = self.loc(self.user_place(span));
         let attrs = self.attrs.clone();
         let params = made.params.clone();

@@ -50,7 +50,8 @@ pub(crate) fn arrived(world: &mut World, found: Notes) {
 }
 
 fn start(world: &mut World) {
-    if world.optimising {
+    // In WebAssembly there are no threads, and pages have a report of their own: they do not load the optimiser with the editor.
+    if world.optimising || cfg!(target_family = "wasm") {
         return;
     }
     let Some(identity) = world.to_optimise.take() else { return };
@@ -58,7 +59,7 @@ fn start(world: &mut World) {
     let (overlay, queue) = (world.overlay(), world.queue.clone());
     let root = Root::Path(document.source.name.clone());
     world.optimising = true;
-    let work = move || {
+    std::thread::spawn(move || {
         let plan = Plan::of(pipelines::DEFAULT.passes);
         // A program that is wrong has no report.
         let (report, _) = report::make(&overlay, &root, &plan);
@@ -82,12 +83,7 @@ fn start(world: &mut World) {
             }
         }
         queue.push(Event::Notes(Notes { root: identity, notes }));
-    };
-    // There are no threads in WebAssembly.
-    match cfg!(target_family = "wasm") {
-        true => work(),
-        false => drop(std::thread::spawn(work)),
-    }
+    });
 }
 
 fn sign(kind: NoteKind) -> &'static str {

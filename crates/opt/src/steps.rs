@@ -420,7 +420,7 @@ fn sinks_of(pat: &[Var], fun: &Fun) -> Vec<(Var, Vec<Var>)> {
 
 /// Whether a statement does something besides yielding a value.
 fn must_happen(stm: &Stm) -> bool {
-    matches!(stm.exp, Exp::Trace(..))
+    matches!(stm.exp, Exp::Trace(..) | Exp::Notice(..))
 }
 
 fn as_var(atom: Atom) -> Option<Var> {

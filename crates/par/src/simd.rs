@@ -154,6 +154,7 @@ impl Judge<'_> {
             | Exp::Const(_)
             | Exp::Assert(..)
             | Exp::Fail(_)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Stream(_)
             | Exp::Partition(_)

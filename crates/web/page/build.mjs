@@ -1,4 +1,4 @@
-// Puts the page together: `node build.mjs --wasm FILE --out FOLDER --repository FOLDER [--small]`, from a folder with `node_modules`.
+// Puts the page together: `node build.mjs --wasm FOLDER --out FOLDER --repository FOLDER [--small]`, from a folder with `node_modules`.
 // `cargo xtask playground` calls it.
 
 import { build } from "esbuild";
@@ -26,29 +26,34 @@ writeFileSync(join(out, "examples.json"), JSON.stringify(examples));
 const entryPoints = ["main", "worker", "offline"].map((name) => `src/${name}.js`);
 await build({ entryPoints, bundle: true, minify: true, format: "esm", target: "es2022", outdir: out, logLevel: "warning" });
 
-const module = join(out, "fehu.wasm");
-if (small) {
-  const options = ["-Oz", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue", "--strip-debug", "--strip-producers"];
-  execFileSync("node", ["node_modules/binaryen/bin/wasm-opt", ...options, wasm, "-o", module], { stdio: "inherit" });
-} else {
-  cpSync(wasm, module);
+for (const name of ["fehu.wasm", "look.wasm"]) {
+  const [from, to] = [join(wasm, name), join(out, name)];
+  if (small) {
+    const options = ["-Oz", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue", "--strip-debug", "--strip-producers"];
+    execFileSync("node", ["node_modules/binaryen/bin/wasm-opt", ...options, from, "-o", to], { stdio: "inherit" });
+  } else {
+    cpSync(from, to);
+  }
 }
 
 /** What has to be loaded before anything runs. */
 const first = ["index.html", "style.css", "icon.svg", "main.js", "worker.js", "examples.json", "fehu.wasm", examples[0].file];
-const sizes = first.map((file) => {
+/** What is loaded when somebody looks into a program. */
+const later = ["look.wasm"];
+const measured = (file) => {
   const bytes = readFileSync(join(out, file));
   // What servers do on the fly is not the best that there is.
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: small ? 11 : 5, [constants.BROTLI_PARAM_LGWIN]: 22 } };
   return [file, statSync(join(out, file)).size, gzipSync(bytes).length, brotliCompressSync(bytes, quality).length];
-});
+};
+const sizes = first.map(measured);
 const total = sizes.reduce((sum, [, ...row]) => sum.map((number, i) => number + row[i]), [0, 0, 0]);
 console.log(`${"file".padEnd(24)} ${["bytes", "gzip", "brotli"].map((word) => word.padStart(10)).join(" ")}`);
-for (const [file, ...row] of [...sizes, ["first load", ...total]]) {
+for (const [file, ...row] of [...sizes, ["first load", ...total], ...later.map(measured)]) {
   console.log(`${file.padEnd(24)} ${row.map((number) => String(number).padStart(10)).join(" ")}`);
 }
 const MOST = 3_000_000;
-if (total[2] > MOST) {
-  console.error(`The first load is ${total[2]} bytes with brotli; it must be less than ${MOST}.`);
+if (total[1] > MOST) {
+  console.error(`The first load is ${total[1]} bytes with gzip; it must be less than ${MOST}.`);
   process.exit(1);
 }

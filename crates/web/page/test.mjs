@@ -91,7 +91,7 @@ class Page {
 
   /** Replaces the program, as a user would. */
   async type(text) {
-    await this.page.click(".cm-content");
+    await this.page.click(".cm-content >> visible=true");
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.insertText(text);
   }
@@ -270,6 +270,51 @@ const TESTS = {
     await again.until("done", "failed");
     assert.equal(await again.output(), await page.output());
     await again.close();
+    await page.close();
+  },
+
+  async "a program of several files runs, is checked, and is carried by links"() {
+    const page = await Page.open("entry main = 1i32");
+    await page.until("done");
+    page.page.once("dialog", (dialog) => dialog.accept("lib"));
+    await page.page.click("#add");
+    await page.page.waitForSelector("#files >> text=lib.fut");
+    await page.type("def twice (x: i32) = 2 * x\n");
+    await page.page.click("#files >> text=program.fut");
+    await page.type('import "lib"\nentry main = twice 21\n');
+    await page.run();
+    assert.match(await page.output(), /42i32/);
+    await page.page.waitForSelector(".cm-line .kw >> visible=true");
+    assert.equal(await page.page.locator(".cm-lintRange-error").count(), 0);
+    await picture(page, "files");
+    // What is wrong in one file is told in the other.
+    await page.page.click("#files >> text=lib.fut");
+    await page.type("def thrice (x: i32) = 3 * x\n");
+    await page.page.click("#files >> text=program.fut");
+    await page.page.waitForSelector(".cm-lintRange-error >> visible=true");
+    assert.equal(await page.page.textContent(".cm-lintRange-error >> visible=true"), "twice");
+    await page.type('import "lib"\nentry main = thrice 21\n');
+    await page.page.click("#share");
+    await page.until("the link");
+    const again = await Page.open(null, { search: new URL(page.page.url()).hash });
+    await again.until("done", "failed");
+    assert.match(await again.output(), /63i32/);
+    assert.deepEqual(await again.page.locator("#files [role=tab]").allTextContents(), ["program.fut", "lib.fut"]);
+    await again.page.click("#files >> text=lib.fut");
+    again.page.once("dialog", (dialog) => dialog.accept());
+    await again.page.click("#remove");
+    await again.run();
+    assert.match(await again.output(), /error\[/);
+    await again.close();
+    await page.close();
+  },
+
+  async "the C of a program can be read"() {
+    const page = await Page.open("entry twice (x: i32) = 2 * x\n");
+    await page.until("done");
+    await page.page.click("#tab-code");
+    await page.page.selectOption("#view", "c");
+    await page.page.waitForFunction(() => /fe_fun_entry_twice\(/.test(document.getElementById("made").textContent));
     await page.close();
   },
 

@@ -19,20 +19,27 @@
 //!                                             {"end": "done", "text": "..."} or {"end": "refused"}; see [`view`](mod@view)
 //! ```
 //!
+//! Requests with a text may have other files, which the program imports: `"files": {"lib.fut": "..."}`.
+//!
 //! What is wrong with a request is told as `{"end": "misused", "message": "..."}`.
 //!
 //! - `run`: what a program shows when it runs; `evaluate`: single expressions;
 //! - `report`: what the optimiser did; [`view`](mod@view): what the compiler made of the program.
+//!
+//! The page has two modules: one without the feature `looks`, which it needs at once, and one with it, for reports and code, when
+//! somebody wants to see these.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 #[cfg(target_family = "wasm")]
 pub mod abi;
 mod evaluate;
+#[cfg(feature = "looks")]
 mod report;
 mod run;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "looks")]
 mod view;
 
 use evaluate::Evaluator;
@@ -66,35 +73,57 @@ impl Playground {
     /// Answers a request.
     pub fn answer(&mut self, request: &Value) -> Value {
         let member = |name: &str| request[name].as_str();
-        let text = member("text").unwrap_or_default();
+        let program = Program::of(request);
         match member("do") {
             Some("lsp") => {
                 let messages = request["messages"].as_array().cloned().unwrap_or_default();
                 json!({"messages": self.server.take(messages)})
             }
-            Some("run") => run::run(text, &self.say),
+            Some("run") => run::run(&program, &self.say),
             Some("evaluate") => {
                 let expression = member("expression").unwrap_or_default();
-                let evaluator = self.evaluator.take().filter(|evaluator| evaluator.is_of(text));
+                let evaluator = self.evaluator.take().filter(|evaluator| evaluator.is_of(&program));
                 let evaluator = match evaluator {
                     Some(evaluator) => evaluator,
-                    None => match Evaluator::new(text, &self.say) {
+                    None => match Evaluator::new(program, &self.say) {
                         Ok(evaluator) => evaluator,
                         Err(end) => return end,
                     },
                 };
                 self.evaluator.insert(evaluator).evaluate(expression, &self.say)
             }
-            Some("report") => report::report(text, &self.say),
-            Some("code") => view::view(text, member("view").unwrap_or_default(), &self.say),
+            #[cfg(feature = "looks")]
+            Some("report") => report::report(&program, &self.say),
+            #[cfg(feature = "looks")]
+            Some("code") => view::view(&program, member("view").unwrap_or_default(), &self.say),
             Some(_) | None => misused("\"do\" is lsp, run, evaluate, report or code"),
         }
     }
 }
 
-/// The text of a program as all files that there are.
-fn program(text: &str) -> (Memory, Root) {
-    (Memory::new([(NAME, text)]), Root::Path(NAME.to_owned()))
+/// A program: its text, and the other files that there are, with their names.
+#[derive(PartialEq)]
+struct Program {
+    text: String,
+    others: Vec<(String, String)>,
+}
+
+impl Program {
+    /// That of a request.
+    fn of(request: &Value) -> Program {
+        let text = request["text"].as_str().unwrap_or_default().to_owned();
+        let others = request["files"].as_object().into_iter().flatten();
+        let others =
+            others.filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned())));
+        Program { text, others: others.collect() }
+    }
+
+    /// All files that there are, and which one is the program.
+    fn files(&self) -> (Memory, Root) {
+        let others = self.others.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let files = others.chain([(NAME, self.text.as_str())]);
+        (Memory::new(files), Root::Path(NAME.to_owned()))
+    }
 }
 
 /// Says what the compiler says.

@@ -1,6 +1,6 @@
 //! What the optimiser did with a program: the report of `fehu report`, in parts that a page can place itself.
 
-use crate::{NAME, Say, messages, program, refused};
+use crate::{NAME, Program, Say, messages, refused};
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines;
 use fehu_driver::report::flow::Flow;
@@ -11,8 +11,8 @@ use fehu_ir::Loc;
 use serde_json::{Value, json};
 
 /// Optimises a program and reports on it.
-pub(crate) fn report(text: &str, say: &Say) -> Value {
-    let (files, root) = program(text);
+pub(crate) fn report(program: &Program, say: &Say) -> Value {
+    let (files, root) = program.files();
     let plan = Plan::of(pipelines::DEFAULT.passes);
     let (report, outcome) = make(&files, &root, &plan);
     let Some(report) = report else {

@@ -1,7 +1,7 @@
 //! What a program shows when it runs: the text and the results of its directives, as in a literate program; then the results of its
 //! test blocks; and if it has neither, the values of its entry points that have no parameters.
 
-use crate::{Say, done, messages, program, refused};
+use crate::{Program, Say, done, messages, refused};
 use fehu_base::markup::escape;
 use fehu_driver::check::{self, Exit, Warnings};
 use fehu_driver::run::{self, Compiled};
@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Runs a program.
-pub(crate) fn run(text: &str, say: &Say) -> Value {
-    let (files, root) = program(text);
+pub(crate) fn run(program: &Program, say: &Say) -> Value {
+    let (text, (files, root)) = (program.text.as_str(), program.files());
     let outcome = check::check(&files, &root, Warnings::Hide);
     if outcome.exit != Exit::Success {
         messages(say, &outcome.sources, &outcome.diagnostics);

@@ -122,13 +122,40 @@ fn the_report_has_pictures_whose_boxes_lead_to_lines() {
 fn every_view_shows_something() {
     let mut client = Client::new();
     let text = "entry main [n] (xs: [n]f64) = map (\\x -> x * x) xs";
-    for view in ["lowered", "optimised", "multicore", "gpu", "loops", "kernels"] {
+    for view in ["lowered", "optimised", "multicore", "gpu", "loops", "kernels", "c", "cuda"] {
         let (shown, _) = client.ask(json!({"do": "code", "text": text, "view": view}));
         let shown = shown["text"].as_str().unwrap_or_else(|| panic!("{view}: {shown}"));
         assert!(shown.contains("main"), "{view}:\n{shown}");
     }
     let (wrong, _) = client.ask(json!({"do": "code", "text": text, "view": "purple"}));
     assert_eq!(wrong["end"], "misused");
+}
+
+#[test]
+fn programs_import_other_files() {
+    let mut client = Client::new();
+    let text =
+        "import \"lib\"\n-- ==\n-- input { 2 } output { 4 }\nentry main (x: i32) = twice x\n";
+    let files = json!({"lib.fut": "import \"two\"\ndef twice (x: i32) = two * x", "two.fut": "def two = 2i32"});
+    let (end, events) = client.ask(json!({"do": "run", "text": text, "files": files}));
+    assert_eq!(end["end"], "done", "{events:?}");
+    assert!(events[0]["html"].as_str().is_some_and(|html| html.contains("passed")), "{events:?}");
+    // The session of a program is another one when a file that it imports is another one.
+    for (two, value) in [("2", "6"), ("3", "9")] {
+        let mut files = files.clone();
+        files["two.fut"] = format!("def two = {two}i32").into();
+        let request =
+            json!({"do": "evaluate", "text": text, "files": files, "expression": "twice 3"});
+        let (_, events) = client.ask(request);
+        assert_eq!(events[0]["text"], value, "{events:?}");
+    }
+    let (end, events) = client.ask(json!({"do": "run", "text": text}));
+    assert_eq!(end["end"], "refused", "{events:?}");
+    for request in ["report", "code"] {
+        let (end, events) =
+            client.ask(json!({"do": request, "text": text, "files": files, "view": "c"}));
+        assert_eq!(end["end"], "done", "{events:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! What the compiler made of a program, as text.
 
-use crate::{Say, messages, misused, program, refused};
+use crate::{Program, Say, messages, misused, refused};
 use fehu_driver::check::Warnings;
-use fehu_driver::code::{Form, Stage};
+use fehu_driver::code::{Code, Form, Settings, Stage};
 use fehu_driver::passes::Plan;
 use fehu_driver::pipelines::{CPU, DEFAULT, GPU, MULTICORE, NONE, Pipeline};
 use fehu_driver::run::compile_with;
-use fehu_driver::stages::Target;
+use fehu_driver::stages::{Target, functions_in_c};
 use fehu_interp::Options;
 use serde_json::{Value, json};
 
@@ -15,35 +15,52 @@ struct View {
     name: &'static str,
     pipeline: Pipeline,
     target: Target,
-    /// Whether it is imperative code; otherwise it is the core IR.
-    imperative: bool,
+    shows: Shows,
 }
 
-/// All that there is to look at: the core IR as it was lowered and after the passes, and imperative code.
+/// The language that a view is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    Core,
+    Imperative,
+    /// Only the functions of the program: the runtime around them is the same for all, and would be much of the page.
+    C,
+}
+
+const fn seen(name: &'static str, pipeline: Pipeline, target: Target, shows: Shows) -> View {
+    View { name, pipeline, target, shows }
+}
+
+/// All that there is to look at: the core IR as it was lowered and after the passes, imperative code, and C.
 const VIEWS: &[View] = &[
-    View { name: "lowered", pipeline: NONE, target: Target::C, imperative: false },
-    View { name: "optimised", pipeline: DEFAULT, target: Target::C, imperative: false },
-    View { name: "multicore", pipeline: MULTICORE, target: Target::Multicore, imperative: false },
-    View { name: "gpu", pipeline: GPU, target: Target::Cuda, imperative: false },
-    View { name: "loops", pipeline: CPU, target: Target::C, imperative: true },
-    View { name: "kernels", pipeline: GPU, target: Target::Cuda, imperative: true },
+    seen("lowered", NONE, Target::C, Shows::Core),
+    seen("optimised", DEFAULT, Target::C, Shows::Core),
+    seen("multicore", MULTICORE, Target::Multicore, Shows::Core),
+    seen("gpu", GPU, Target::Cuda, Shows::Core),
+    seen("loops", CPU, Target::C, Shows::Imperative),
+    seen("kernels", GPU, Target::Cuda, Shows::Imperative),
+    seen("c", CPU, Target::C, Shows::C),
+    seen("cuda", GPU, Target::Cuda, Shows::C),
 ];
 
 /// Shows a view of a program.
-pub(crate) fn view(text: &str, name: &str, say: &Say) -> Value {
+pub(crate) fn view(program: &Program, name: &str, say: &Say) -> Value {
     let Some(view) = VIEWS.iter().find(|view| view.name == name) else {
         let names: Vec<&str> = VIEWS.iter().map(|view| view.name).collect();
         return misused(&format!("a view is one of {}", names.join(", ")));
     };
-    let (files, root) = program(text);
-    let stages = view.pipeline.stages.iter().filter(|stage| view.imperative && !is_last(stage));
-    let stages: Vec<Stage> = stages.copied().collect();
+    let (files, root) = program.files();
+    let is_wanted = |stage: &&Stage| view.shows != Shows::Core && !is_last(stage);
+    let stages: Vec<Stage> = view.pipeline.stages.iter().filter(is_wanted).copied().collect();
     let plan = Plan { stages, target: view.target, ..Plan::of(view.pipeline.passes) };
     let (outcome, compiled) =
         compile_with(&files, &root, Warnings::Hide, Options::default(), &plan);
-    let shown = compiled.as_ref().and_then(|compiled| match compiled.code() {
-        Some(code) => Some(code.to_string()),
-        None => compiled.prog().map(ToString::to_string),
+    let shown = compiled.as_ref().and_then(|compiled| match (compiled.code(), view.shows) {
+        (Some(Code::Imp(prog, imp, _)), Shows::C) => {
+            Some(functions_in_c(prog, imp, &Settings::of(view.target)))
+        }
+        (Some(code), _) => Some(code.to_string()),
+        (None, _) => compiled.prog().map(ToString::to_string),
     });
     match shown {
         Some(text) => json!({"end": "done", "text": text}),

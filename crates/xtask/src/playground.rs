@@ -1,6 +1,6 @@
 //! `cargo xtask playground`: the compiler as WebAssembly, and the page around it, as one folder of static files.
 //!
-//! The module is `crates/web`, compiled for `wasm32-unknown-unknown`; the page is `crates/web/page`, whose few packages npm installs
+//! The modules are `crates/web`, compiled for `wasm32-unknown-unknown` with and without what looks into programs; the page is `crates/web/page`, whose few packages npm installs
 //! below the target folder. Nothing but these needs a network.
 
 mod toolchain;
@@ -61,10 +61,10 @@ fn build(args: &Args, root: &Path) -> Res<()> {
     let packages = target.join("playground-packages");
     install(root, &packages)?;
     if !args.no_build {
-        let module = module(root, &target.join("wasm"))?;
+        let modules = modules(root, &target.join("wasm"))?;
         let mut node = Command::new("node");
         node.arg("build.mjs").current_dir(&packages);
-        node.arg("--wasm").arg(module).arg("--out").arg(&out).arg("--repository").arg(root);
+        node.arg("--wasm").arg(modules).arg("--out").arg(&out).arg("--repository").arg(root);
         if args.small {
             node.arg("--small");
         }
@@ -85,18 +85,30 @@ fn build(args: &Args, root: &Path) -> Res<()> {
     Ok(())
 }
 
-/// Compiles the module.
-fn module(root: &Path, target: &Path) -> Res<PathBuf> {
+/// The modules of the page, and the features of the crate that they have: what is needed at once, and all of it, for those who look
+/// into programs.
+const MODULES: [(&str, &[&str]); 2] = [("fehu", &["--no-default-features"]), ("look", &[])];
+
+/// Compiles the modules, and gives the folder that they are in.
+fn modules(root: &Path, target: &Path) -> Res<PathBuf> {
     let toolchain = Toolchain::find()?;
-    let mut cargo = toolchain.cargo();
-    cargo.args(["rustc", "--package", "fehu-web", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--profile", "web", "--target", TARGET]).arg("--target-dir").arg(target);
-    // What another build wants is not meant for this one.
-    cargo.env_remove("RUSTC_WORKSPACE_WRAPPER").env_remove("CARGO_TARGET_DIR").current_dir(root);
-    cargo.args(["--", "-C", &format!("link-arg=--max-memory={MOST_MEMORY}")]);
-    cargo.args(["-C", "link-arg=-z", "-C", &format!("link-arg=stack-size={STACK}")]);
-    execute(&mut cargo)?;
-    Ok(target.join(TARGET).join("web").join("fehu_web.wasm"))
+    let folder = target.join("modules");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (name, features) in MODULES {
+        let mut cargo = toolchain.cargo();
+        cargo.args(["rustc", "--package", "fehu-web", "--lib", "--crate-type", "cdylib"]);
+        cargo.args(features).args(["--profile", "web", "--target", TARGET]);
+        cargo.arg("--target-dir").arg(target);
+        // What another build wants is not meant for this one.
+        cargo.env_remove("RUSTC_WORKSPACE_WRAPPER").env_remove("CARGO_TARGET_DIR").current_dir(root);
+        cargo.args(["--", "-C", &format!("link-arg=--max-memory={MOST_MEMORY}")]);
+        cargo.args(["-C", "link-arg=-z", "-C", &format!("link-arg=stack-size={STACK}")]);
+        execute(&mut cargo)?;
+        let made = target.join(TARGET).join("web").join("fehu_web.wasm");
+        let kept = folder.join(format!("{name}.wasm"));
+        std::fs::copy(&made, &kept).map_err(|error| format!("{}: {error}", made.display()))?;
+    }
+    Ok(folder)
 }
 
 /// Installs the packages of the page, and puts its sources beside them.

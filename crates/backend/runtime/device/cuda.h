@@ -100,6 +100,12 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 #define __builtin_ctz(a) (__ffs((int)(a)) - 1)
 #define __builtin_ctzll(a) (__ffsll((long long)(a)) - 1)
 #define FE_MUL_HI_U64(a, b) __umul64hi(a, b)
+// Half as long as a square root and a division, and within two units in the last place.
+#define FE_RSQRTf rsqrtf
+#define FE_RSQRT rsqrt
+// A sine and a cosine of the same number.
+#define fe_sincos_f32 sincosf
+#define fe_sincos_f64 sincos
 #define __builtin_sqrtf sqrtf
 #define __builtin_sqrt sqrt
 #define __builtin_ceilf ceilf

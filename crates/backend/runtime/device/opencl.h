@@ -94,6 +94,12 @@ FE_DEVICE int fe_block_size(void) { return (int)get_local_size(0); }
 #define __builtin_ctz(a) (31 - (int)clz((uint)(a) & (0u - (uint)(a))))
 #define __builtin_ctzll(a) (63 - (int)clz((ulong)(a) & ((ulong)0 - (ulong)(a))))
 #define FE_MUL_HI_U64(a, b) mul_hi((ulong)(a), (ulong)(b))
+// Half as long as a square root and a division, and within two units in the last place.
+#define FE_RSQRTf rsqrt
+#define FE_RSQRT rsqrt
+// A sine and a cosine of the same number.
+#define fe_sincos_f32(a, s, c) (*(s) = sincos(a, c))
+#define fe_sincos_f64(a, s, c) (*(s) = sincos(a, c))
 #define __builtin_sqrtf sqrt
 #define __builtin_sqrt sqrt
 #define __builtin_ceilf ceil

@@ -9,6 +9,7 @@
 use super::exp::c_type;
 use super::fun::Frame;
 use fehu_base::Prim;
+use fehu_imp::cost::calls_functions;
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
 
@@ -128,14 +129,6 @@ fn is_short(from: &Exp, to: &Exp, step: i64, body: &[Stm]) -> bool {
     visit::each_stm(body, &mut |_| stms += 1);
     let most = if stms <= FEW_STMS { 2 * MOST_INNER } else { MOST_INNER };
     to.saturating_sub(*from) <= most.saturating_mul(step)
-}
-
-/// Whether there are functions in it that are many instructions, and a loop of their own where numbers are large: copies of them do not
-/// fit into the cache of instructions.
-fn calls_functions(body: &[Stm]) -> bool {
-    let mut found = false;
-    visit::each_stm(body, &mut |stm| stm.each_exp(&mut |e| found |= e.is_expensive()));
-    found
 }
 
 /// Whether it uses arrays that can be registers.

@@ -6,7 +6,7 @@ use super::{constant_members, literal, op};
 use fehu_base::{Prim, bug};
 use fehu_imp::device::DEVICE;
 use fehu_imp::{Arg, Block, Exp, Foreign, From, FunId, Out, Stm, Ty, V};
-use fehu_ir::Scalar;
+use fehu_ir::{MathFn, Scalar};
 
 /// Whether a value of the device is fetched before anything can ask for those that are awaited: then all of them are waited for once.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others may ask for them")]
@@ -19,6 +19,34 @@ fn fetches_next<'a>(rest: impl Iterator<Item = &'a Stm>, awaited: &[V]) -> bool 
         }
     }
     false
+}
+
+/// So many declarations are looked at for the other one of a sine and a cosine.
+const MOST_BETWEEN: usize = 16;
+
+/// The variable that is declared as the cosine, if the function is the sine of a variable, or the other way round. Between them are only
+/// declarations.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only these are looked for")]
+fn circular<'a>(
+    rest: impl Iterator<Item = &'a Stm>,
+    function: MathFn,
+    prim: Prim,
+    args: &[Exp],
+) -> Option<V> {
+    let wanted = match function {
+        MathFn::Sin => MathFn::Cos,
+        MathFn::Cos => MathFn::Sin,
+        _ => return None,
+    };
+    if !matches!(args, [Exp::Var(_)]) || !matches!(prim, Prim::F32 | Prim::F64) {
+        return None;
+    }
+    let declared = rest.map_while(|stm| match stm {
+        Stm::Declare(v, Some(value)) => Some((v, value)),
+        _ => None,
+    });
+    let same = |value: &Exp| matches!(value, Exp::Math(f, p, of) if *f == wanted && *p == prim && of == args);
+    declared.take(MOST_BETWEEN).find(|(_, value)| same(value)).map(|(v, _)| *v)
 }
 
 /// The variable that is set next to the element of a pointer at this index, and the number of declarations before.
@@ -73,6 +101,8 @@ impl Frame<'_> {
         let mut rest = block.iter().peekable();
         // Values of the device that the next fetch brings as well.
         let mut awaited: Vec<V> = Vec::new();
+        // What was computed together with something before.
+        let mut done: Vec<V> = Vec::new();
         while let Some(stm) = rest.next() {
             // A declaration and the first value are one line.
             let next = rest.peek().copied();
@@ -99,6 +129,14 @@ impl Frame<'_> {
                     self.declare(*v, Some(busy_blocks()));
                     rest.next();
                 }
+                (Stm::Declare(v, Some(_)), _) if done.contains(v) => {}
+                (Stm::Declare(v, Some(Exp::Math(function, prim, args))), _)
+                    if self.inside.is_some()
+                        && let Some(other) = circular(rest.clone(), *function, *prim, args) =>
+                {
+                    self.sine_and_cosine(*v, other, *function, *prim, args);
+                    done.push(other);
+                }
                 (Stm::Fetch(v, p, Exp::Const(Scalar::I64(first))), _)
                     if fetches_neighbour(rest.clone(), *p, *first + 1).is_some() =>
                 {
@@ -124,6 +162,17 @@ impl Frame<'_> {
                 _ => self.stm(stm),
             }
         }
+    }
+
+    /// The sine and the cosine of the same number, of which the first variable is the given one: they share most of their work, which
+    /// compilers for devices do not see.
+    fn sine_and_cosine(&mut self, v: V, other: V, function: MathFn, prim: Prim, args: &[Exp]) {
+        let (sine, cosine) = if function == MathFn::Sin { (v, other) } else { (other, v) };
+        self.declare(sine, None);
+        self.declare(cosine, None);
+        let args: Vec<String> = args.iter().map(|arg| self.scope().text(arg)).collect();
+        let (sine, cosine) = (self.name(sine), self.name(cosine));
+        self.line(&format!("fe_sincos_{prim}({}, &{sine}, &{cosine});", args.join(", ")));
     }
 
     /// A block in braces after a line that ends in an opening one.

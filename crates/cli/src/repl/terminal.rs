@@ -39,8 +39,11 @@ pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
     }
     output::stdout(&format!("fehu {}; :help lists the commands\n", env!("CARGO_PKG_VERSION")));
     loop {
-        let number = editor.helper().map_or(0, |assistant| assistant.repl.number());
-        let text = match editor.readline(&format!("[{number}]> ")) {
+        let prompt = editor.helper().map(|assistant| {
+            let waits = if assistant.repl.is_stopped() { " (break)" } else { "" };
+            format!("[{}]{waits}> ", assistant.repl.number())
+        });
+        let text = match editor.readline(&prompt.unwrap_or_default()) {
             Ok(text) => text,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return SUCCESS,
@@ -55,7 +58,12 @@ pub(super) fn run(repl: Repl, args: &OutputArgs) -> u8 {
             }
         }
         let Some(assistant) = editor.helper_mut() else { return FAILURE };
-        for input in Repl::inputs(&text) {
+        let mut inputs = Repl::inputs(&text);
+        if inputs.is_empty() {
+            // An empty line goes on from a breakpoint.
+            inputs.push(String::new());
+        }
+        for input in inputs {
             let answer = assistant.repl.feed(&input);
             let interrupted = matches!(answer.outcome, Outcome::Interrupted);
             if interrupted {

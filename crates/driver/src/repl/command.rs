@@ -27,16 +27,31 @@ const fn command(
     Command { name, takes, does, run }
 }
 
-/// The commands, sorted. Every one can be abbreviated to its first letter, so no two begin with the same.
-pub(super) const COMMANDS: [Command; 9] = [
+/// The commands, sorted. Every one can be abbreviated, as long as no other begins so.
+pub(super) const COMMANDS: [Command; 13] = [
+    command("abort", "", "give up the evaluation that waits at a breakpoint", |r, _| r.abort()),
     command("cd", "FOLDER", "go to a folder, where files are then looked for", Repl::enter),
     command("format", "TEXT", "show a text, with values for {expressions}", Repl::format),
+    command("frame", "N", "at a breakpoint, look at another frame of the stack", Repl::frame),
     command("help", "", "list the commands", |_, _| Outcome::Text(help()).into()),
     command("load", "FILE", "load a file; its declarations replace all others", |repl, file| {
         let path = file.trim_matches('"');
         let answer = repl.load(path);
         loaded(answer, path)
     }),
+    command(
+        "nanbreak",
+        "",
+        "also stop where NaN is made of other numbers, or no longer",
+        |r, _| {
+            r.stops_at_nan = !r.stops_at_nan;
+            let text = match r.stops_at_nan {
+                true => "operations that make NaN of other numbers are breakpoints",
+                false => "operations that make NaN are no breakpoints any more",
+            };
+            Outcome::Text(text.to_owned()).into()
+        },
+    ),
     command("pwd", "", "show the folder where files are looked for", |repl, _| {
         match repl.files.folder() {
             Ok(folder) => Outcome::Text(folder).into(),
@@ -63,12 +78,15 @@ pub(super) const COMMANDS: [Command; 9] = [
         "show the type of an expression, or the contents of a module",
         |r, e| r.show_type(e),
     ),
+    command("unbreak", "", "go on, and do not stop at this breakpoint again", |r, _| r.pass_by()),
 ];
 
 const MORE_HELP: &str = "
 Anything else is evaluated, if it is an expression, or added to the session, if it is a declaration.
 Incomplete input continues on the next line; after a line that starts with `case`, an empty
 line ends it. Ctrl-C interrupts an evaluation.
+An evaluation waits where there is `#[break] e` or `break e`. The names that are visible there can then be
+used; an empty line goes on.
 Commands can be abbreviated: `:t` is `:type`.
 ";
 
@@ -83,6 +101,12 @@ impl Repl {
         let mut found = COMMANDS.iter().filter(|command| command.name.starts_with(name));
         let command = match (found.next(), found.next()) {
             (Some(command), None) if !name.is_empty() => command,
+            (Some(one), Some(other)) if !name.is_empty() => {
+                return misused(format!(
+                    "\":{name}\" can be \":{}\" and \":{}\"",
+                    one.name, other.name
+                ));
+            }
             _ => return misused(format!("there is no command \":{name}\"; try :help")),
         };
         if command.takes.is_empty() != argument.is_empty() {

@@ -8,28 +8,37 @@ use super::Trace;
 use crate::code::{Code, Settings};
 use crate::machine_code::{self, Call, Jit};
 use crate::passes::{self, Plan};
-use crate::run::{trace_line, trace_to};
+use crate::run::{RunError, trace_line, trace_to};
 use crate::session::Session;
 use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_base::bug::bug;
 use fehu_base::id::Id;
-use fehu_interp::{Error, ErrorKind, Interp, Options, Value};
+use fehu_interp::{Error, ErrorKind, Interp, Options, Value, Watch};
 use fehu_ir::pass::Remarks;
 use fehu_ir::subst::{Subst, subst_type};
 use fehu_ir::{
     Atom, Body, Const, ConstId, Entry, Exp, External, Fun, FunId, OpaqueKind, OpaqueType, Prog, Stm,
 };
+use fehu_lower::layout::Layout;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many instructions of an input are interpreted. That takes about as long as making machine code.
 const STEPS: u64 = 500_000;
 
+/// The results of entry points: what each is made of, and its parts.
+pub(super) type Results = Vec<(Layout, Vec<Value>)>;
+
 /// What runs the entry points of a program, which have no parameters.
 pub(super) enum Engine {
-    /// It gives up after a while, and keeps what is traced until somebody wants it.
-    Interpreter { interp: Box<Interp>, entries: Vec<FunId>, traced: Arc<Mutex<Vec<String>>> },
+    /// If it gives up after a while, it keeps what is traced until somebody wants it.
+    Interpreter {
+        interp: Box<Interp>,
+        entries: Vec<FunId>,
+        gives_up: bool,
+        traced: Arc<Mutex<Vec<String>>>,
+    },
     /// Machine code, and the numbers that entry points and constants have there; constants that are computed wherever they are
     /// needed have none.
     Machine { jit: Arc<Jit>, entries: Vec<FunId>, constants: IdVec<ConstId, Option<ConstId>> },
@@ -42,6 +51,16 @@ pub(super) enum Failure {
     Error(Error),
 }
 
+impl Failure {
+    /// The error of something that does not give up.
+    pub(super) fn into_error(self) -> RunError {
+        match self {
+            Failure::Error(error) => RunError::Program(error),
+            Failure::Long => bug("only the interpreter gives up, and once"),
+        }
+    }
+}
+
 impl Engine {
     /// An interpreter. Programs with functions of another language, whose bodies are in their places here, are not for machine code:
     /// it does not give up on those, nor where there is no machine code.
@@ -51,23 +70,39 @@ impl Engine {
         interrupt: &Arc<AtomicBool>,
     ) -> Engine {
         let foreign = prog.funs.iter().any(|(_, fun)| fun.foreign.is_some());
-        let max_steps = (machine_code::EXISTS && !foreign).then_some(STEPS);
-        let options =
-            Options { interrupt: Some(Arc::clone(interrupt)), max_steps, ..Options::default() };
-        let mut interp =
-            Box::new(session.stage("prepare", |_| Interp::with_options(prog, options)));
+        let gives_up = machine_code::EXISTS && !foreign;
+        let mut interp = prepare(session, prog, interrupt, gives_up.then_some(STEPS));
         let traced: Arc<Mutex<Vec<String>>> = Arc::default();
         let lines = Arc::clone(&traced);
         interp.set_sink(Box::new(move |tag, value| {
             let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             lines.push(trace_line(tag, value));
         }));
-        let entries = prog.entries.iter().map(|entry| entry.fun).collect();
-        Engine::Interpreter { interp, entries, traced }
+        Engine::Interpreter { interp, entries: entries(prog), gives_up, traced }
+    }
+
+    /// An interpreter for a program that may stop. It does not give up.
+    pub(super) fn watched(
+        session: &mut Session,
+        prog: &Prog,
+        interrupt: &Arc<AtomicBool>,
+        trace: &Arc<Mutex<Trace>>,
+        watch: Watch,
+    ) -> Engine {
+        let mut interp = prepare(session, prog, interrupt, None);
+        let trace = Arc::clone(trace);
+        interp.set_sink(Box::new(move |tag, value| trace_to(&trace, tag, value)));
+        interp.set_watch(watch);
+        let (entries, traced) = (entries(prog), Arc::default());
+        Engine::Interpreter { interp, entries, gives_up: false, traced }
     }
 
     /// Machine code. Nothing if a stage fails; the session then has messages.
     pub(super) fn machine(session: &mut Session, prog: &Prog) -> Option<Engine> {
+        if !machine_code::EXISTS {
+            // So that where there is none, nobody needs the optimiser for it.
+            bug("the interpreter does not give up where there is no machine code");
+        }
         let count = prog.entries.len();
         let (plan, mut remarks) = (Plan::at_once(), Remarks::default());
         let prog = with_readers(prog.clone());
@@ -105,17 +140,34 @@ impl Engine {
         }
     }
 
+    /// Calls all entry points, until one fails.
+    pub(super) fn call_all(
+        &mut self,
+        results: &[Layout],
+        interrupt: &Arc<AtomicBool>,
+        trace: &Arc<Mutex<Trace>>,
+    ) -> Result<Results, Failure> {
+        let call = |(index, layout): (usize, &Layout)| {
+            let mut parts = self.call(index, interrupt, trace)?;
+            // The sizes come first; the values show them.
+            let values = parts.split_off(parts.len().saturating_sub(layout.parts()));
+            Ok((layout.clone(), values))
+        };
+        results.iter().enumerate().map(call).collect()
+    }
+
     /// Calls an entry point, by its index.
-    pub(super) fn call(
+    fn call(
         &mut self,
         index: usize,
         interrupt: &Arc<AtomicBool>,
         trace: &Arc<Mutex<Trace>>,
     ) -> Result<Vec<Value>, Failure> {
         match self {
-            Engine::Interpreter { interp, entries, traced } => {
+            Engine::Interpreter { interp, entries, gives_up, traced } => {
                 let called = interp.call(entries[index], Vec::new());
-                if called.as_ref().is_err_and(|error| error.kind == ErrorKind::Resource)
+                if *gives_up
+                    && called.as_ref().is_err_and(|error| error.kind == ErrorKind::Resource)
                     && interp.stats().steps > STEPS
                 {
                     return Err(Failure::Long);
@@ -138,6 +190,21 @@ impl Engine {
             }
         }
     }
+}
+
+fn prepare(
+    session: &mut Session,
+    prog: &Prog,
+    interrupt: &Arc<AtomicBool>,
+    max_steps: Option<u64>,
+) -> Box<Interp> {
+    let interrupt = Some(Arc::clone(interrupt));
+    let options = Options { interrupt, max_steps, ..Options::default() };
+    Box::new(session.stage("prepare", |_| Interp::with_options(prog, options)))
+}
+
+fn entries(prog: &Prog) -> Vec<FunId> {
+    prog.entries.iter().map(|entry| entry.fun).collect()
 }
 
 /// The program with an entry point for each constant that reads it. Passes renumber constants, and throw away what nobody reads:

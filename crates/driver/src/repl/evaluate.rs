@@ -1,65 +1,77 @@
 //! Checking and running an input.
 
-use super::engine::{Engine, Failure};
+use super::engine::{Engine, Failure, Results};
+use super::stop::{self, Places, Progress, Waiting};
 use super::unit::{self, PREVIOUS, VALUE};
-use super::{Answer, Outcome, Repl, Shown, session};
+use super::{Answer, AtBreakpoints, Outcome, Repl, Shown, session};
 use crate::errors;
 use crate::load::{self, Loaded};
 use crate::passes::{self, Plan};
 use crate::run::RunError;
 use crate::session::Session;
 use crate::stages;
-use fehu_base::FileId;
-use fehu_base::bug::bug;
 use fehu_base::id::Id;
 use fehu_base::stack;
+use fehu_base::{FileId, OrBug};
 use fehu_check::Mark;
 use fehu_check::program::{Entry, Program};
 use fehu_check::ty::{Scheme, Ty};
 use fehu_interp::Value;
 use fehu_ir::pass::Remarks;
-use fehu_lower::Lowered;
-use fehu_lower::layout::Layout;
+use fehu_lower::{Lowered, Notices};
 use fehu_syntax::ast::{self, Dec, DecKind, ExpKind};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The results of entry points: what each is made of, and its parts.
-type Results = Vec<(Layout, Vec<Value>)>;
-
 /// Where a session was before an input.
-struct Before {
+pub(super) struct Before {
     files: usize,
     root: Option<usize>,
     checked: Mark,
+    declared: usize,
+}
+
+/// What an input is evaluated for.
+pub(super) struct Goal {
+    /// Where the session was before it.
+    pub(super) before: Before,
+    wants: Wants,
+}
+
+/// What was found out for an input.
+enum Found {
+    Results(Result<Results, RunError>),
+    /// What stands for a function.
+    Text(String),
+    /// Nothing yet.
+    Waiting(Box<Waiting>),
+}
+
+enum Wants {
+    /// The value is shown, and the input forgotten.
+    Value,
+    /// Declarations with this text are accepted.
+    Declarations(String),
 }
 
 impl Repl {
     /// Accepts declarations, if they are right and their values can be computed.
     pub(super) fn declare(&mut self, file: FileId, tree: ast::File, text: &str) -> Answer {
-        let before = self.before();
-        let mut answer = self.session(file, tree, |repl, session| {
+        let goal = Goal { before: self.before(), wants: Wants::Declarations(text.to_owned()) };
+        self.achieve(goal, file, tree, |repl, session| {
             let entries = values(&repl.loaded, &repl.checking.program, file);
             repl.checking.program.entries = entries;
             if repl.checking.program.entries.is_empty() {
-                return Some(Outcome::Done);
+                return Some(Found::Results(Ok(Results::new())));
             }
-            match repl.run(session)? {
-                Ok(_) => Some(Outcome::Done),
-                Err(error) => Some(stopped(error)),
-            }
-        });
-        if matches!(answer.outcome, Outcome::Done) {
-            self.declared.push(text.to_owned());
-        } else {
-            self.return_to(before, file);
-        }
-        without_defaults(&mut answer);
-        answer
+            repl.run(session)
+        })
     }
 
     /// Evaluates an expression.
     pub(super) fn value_of(&mut self, file: FileId, tree: ast::File) -> Answer {
-        self.with_expression(file, tree, |repl, session| {
+        let goal = Goal { before: self.before(), wants: Wants::Value };
+        self.achieve(goal, file, tree, |repl, session| {
             let program = &mut repl.checking.program;
             let entry = value_named(&repl.loaded, program, file, VALUE)?;
             let scheme = program.vars[entry.var].scheme.clone()?;
@@ -70,17 +82,59 @@ impl Repl {
             if !runs {
                 let what = if matches!(ty, Ty::Fun(_)) { "#<fun>" } else { "#<polymorphic>" };
                 let ty = program.show_scheme(&scheme);
-                return Some(Outcome::Value(Shown::text(format!("{what} : {ty}"))));
+                return Some(Found::Text(format!("{what} : {ty}")));
             }
             program.entries = vec![entry];
-            Some(match repl.run(session)? {
-                Ok(results) => {
-                    let (layout, parts) = results.into_iter().next()?;
-                    Outcome::Value(Shown::value(layout, parts, repl.breaks))
-                }
-                Err(error) => stopped(error),
-            })
+            repl.run(session)
         })
+    }
+
+    /// Checks an input and computes something for it. It may wait at a breakpoint: then the rest is done later.
+    fn achieve(
+        &mut self,
+        goal: Goal,
+        file: FileId,
+        tree: ast::File,
+        work: impl FnOnce(&mut Repl, &mut Session) -> Option<Found> + Send,
+    ) -> Answer {
+        let mut found = None;
+        let mut answer = self.session(file, tree, |repl, session| {
+            found = Some(work(repl, session)?);
+            Some(Outcome::Done)
+        });
+        answer.outcome = match (answer.outcome, found) {
+            (Outcome::Done, Some(Found::Results(results))) => self.finish(goal, results),
+            (Outcome::Done, Some(Found::Waiting(waiting))) => self.pause(waiting, goal),
+            (Outcome::Done, Some(Found::Text(text))) => {
+                self.return_to(goal.before);
+                Outcome::Value(Shown::text(text))
+            }
+            (outcome, _) => {
+                self.return_to(goal.before);
+                outcome
+            }
+        };
+        without_defaults(&mut answer);
+        answer
+    }
+
+    /// What comes of an input whose values have been computed.
+    pub(super) fn finish(&mut self, goal: Goal, results: Result<Results, RunError>) -> Outcome {
+        match (goal.wants, results) {
+            (Wants::Declarations(text), Ok(_)) => {
+                self.declared.push(text);
+                Outcome::Done
+            }
+            (Wants::Value, Ok(results)) => {
+                self.return_to(goal.before);
+                let (layout, parts) = results.into_iter().next().or_bug("value of an expression");
+                Outcome::Value(Shown::value(layout, parts, self.breaks))
+            }
+            (Wants::Declarations(_) | Wants::Value, Err(error)) => {
+                self.return_to(goal.before);
+                if error.is_interrupt() { Outcome::Interrupted } else { Outcome::Failed(error) }
+            }
+        }
     }
 
     /// The type of an expression.
@@ -101,7 +155,7 @@ impl Repl {
     ) -> Answer {
         let before = self.before();
         let mut answer = self.session(file, tree, work);
-        self.return_to(before, file);
+        self.return_to(before);
         without_defaults(&mut answer);
         answer
     }
@@ -130,34 +184,66 @@ impl Repl {
         answer
     }
 
-    fn before(&self) -> Before {
+    /// Where the session is before an input.
+    pub(super) fn before(&self) -> Before {
         let Repl { loaded, checking, .. } = self;
-        Before { files: loaded.files.len(), root: loaded.root, checked: checking.mark() }
+        Before {
+            files: loaded.files.len(),
+            root: loaded.root,
+            checked: checking.mark(),
+            declared: self.declared.len(),
+        }
     }
 
-    /// Forgets an input.
-    fn return_to(&mut self, before: Before, file: FileId) {
+    /// Forgets an input, and what came after it.
+    pub(super) fn return_to(&mut self, before: Before) {
         if self.loaded.files.len() < before.files {
             // Loading has panicked, and the trees are lost.
             self.reload();
             return;
         }
-        self.constants.retain(|(of, _), _| *of != file);
+        self.declared.truncate(before.declared);
         self.loaded.root = before.root;
         let Repl { loaded, checking, .. } = self;
         stack::with_large_stack(move || {
             loaded.files.truncate(before.files);
             checking.back_to(before.checked);
         });
+        let left: FxHashSet<FileId> = self.loaded.files.iter().map(|file| file.id).collect();
+        self.constants.retain(|(of, _), _| left.contains(of));
     }
 
     /// Runs the entry points of a program. Nothing if it cannot be translated; the session then has
     /// messages.
-    fn run(&mut self, session: &mut Session) -> Option<Result<Results, RunError>> {
+    fn run(&mut self, session: &mut Session) -> Option<Found> {
+        let mut notices = match self.stops_at_nan {
+            true => Notices::BreakpointsAndNan,
+            false => Notices::Nothing,
+        };
+        let mut lowered = self.lower(session, notices)?;
+        if lowered.has_breakpoints && notices == Notices::Nothing {
+            notices = Notices::Breakpoints;
+            lowered = self.lower(session, notices)?;
+        }
+        if notices != Notices::Nothing {
+            return Some(self.run_watched(session, lowered));
+        }
+        let mut engine = Engine::interpreter(session, &lowered.prog, &self.interrupt);
+        let results = match session.stage("run", |_| self.run_by(&mut engine, &lowered)) {
+            Err(Failure::Long) => {
+                let mut engine = Engine::machine(session, &lowered.prog)?;
+                session.stage("run", |_| self.run_by(&mut engine, &lowered))
+            }
+            results => results,
+        };
+        Some(Found::Results(results.map_err(Failure::into_error)))
+    }
+
+    /// The program, ready to be interpreted.
+    fn lower(&self, session: &mut Session, notices: Notices) -> Option<Lowered> {
         let (loaded, program) = (&*self.loaded, &self.checking.program);
-        let lowered =
-            session.stage("lower", |sources| stages::lower_details(loaded, program, sources));
-        let mut lowered = match lowered {
+        let lower = |sources: &mut _| stages::lower_details(loaded, program, sources, notices);
+        let mut lowered = match session.stage("lower", lower) {
             Ok(lowered) => lowered,
             Err(limit) => {
                 session.diagnostics.push(errors::not_supported(limit.span, &limit.message));
@@ -172,45 +258,57 @@ impl Repl {
         // Most of what is interpreted goes no further than this: no derivatives.
         let (plan, mut remarks) = (Plan::none(), Remarks::default());
         lowered.prog = passes::run(session, lowered.prog, &plan, &mut remarks, &mut |_, _| {})?;
-        let mut engine = Engine::interpreter(session, &lowered.prog, &self.interrupt);
-        match session.stage("run", |_| self.run_by(&mut engine, &lowered)) {
-            Ok(results) => Some(Ok(results)),
-            Err(Failure::Error(error)) => Some(Err(RunError::Program(error))),
-            Err(Failure::Long) => {
-                let mut engine = Engine::machine(session, &lowered.prog)?;
-                let results = session.stage("run", |_| self.run_by(&mut engine, &lowered));
-                Some(results.map_err(|failure| match failure {
-                    Failure::Error(error) => RunError::Program(error),
-                    Failure::Long => bug("machine code does not give up"),
-                }))
+        Some(lowered)
+    }
+
+    /// Runs a program that may stop.
+    fn run_watched(&mut self, session: &mut Session, lowered: Lowered) -> Found {
+        let places = Places::of(&lowered.scenes, &session.sources);
+        let (watch, line) = stop::line();
+        let watch = match self.at_breakpoints {
+            AtBreakpoints::Show => places.shown_to(&self.trace),
+            AtBreakpoints::Wait => watch,
+        };
+        let (interrupt, trace) = (&self.interrupt, &self.trace);
+        let mut engine = Engine::watched(session, &lowered.prog, interrupt, trace, watch);
+        let found = session.stage("run", |_| match self.at_breakpoints {
+            AtBreakpoints::Show => {
+                let results = self.run_by(&mut engine, &lowered);
+                Ok(Progress::Ended(results.map_err(Failure::into_error)))
             }
+            AtBreakpoints::Wait => {
+                self.set_constants(&mut engine, &lowered)?;
+                Ok(self.follow(line.start(engine, lowered, places, self)))
+            }
+        });
+        match found.map_err(Failure::into_error) {
+            Ok(Progress::Waits(waiting)) => Found::Waiting(waiting),
+            Ok(Progress::Ended(results)) => Found::Results(results),
+            Err(error) => Found::Results(Err(error)),
         }
     }
 
     /// Calls all entry points, until one fails. Constants that were computed before are not computed again, and those that are
     /// computed now are kept, unless all of it begins anew.
     fn run_by(&mut self, engine: &mut Engine, lowered: &Lowered) -> Result<Results, Failure> {
+        self.set_constants(engine, lowered)?;
+        let results = engine.call_all(&lowered.results, &self.interrupt, &self.trace);
+        if !matches!(results, Err(Failure::Long)) {
+            self.keep_constants(engine, lowered);
+        }
+        results
+    }
+
+    fn set_constants(&self, engine: &mut Engine, lowered: &Lowered) -> Result<(), Failure> {
         for (id, origin) in lowered.constants.iter() {
             if let Some(values) = self.constants.get(origin) {
                 engine.set_constant(id, values).map_err(Failure::Error)?;
             }
         }
-        let mut results = Vec::new();
-        let mut failed = None;
-        for (index, layout) in lowered.results.iter().enumerate() {
-            match engine.call(index, &self.interrupt, &self.trace) {
-                Ok(mut parts) => {
-                    // The sizes come first; the values show them.
-                    let values = parts.split_off(parts.len().saturating_sub(layout.parts()));
-                    results.push((layout.clone(), values));
-                }
-                Err(Failure::Long) => return Err(Failure::Long),
-                Err(failure) => {
-                    failed = Some(failure);
-                    break;
-                }
-            }
-        }
+        Ok(())
+    }
+
+    pub(super) fn keep_constants(&mut self, engine: &Engine, lowered: &Lowered) {
         for (id, origin) in lowered.constants.iter() {
             // Inside of parametric modules one declaration can have several values.
             if let Some(values) = engine.constant(id)
@@ -219,17 +317,24 @@ impl Repl {
                 self.constants.insert(*origin, values);
             }
         }
-        failed.map_or(Ok(results), Err)
+    }
+
+    /// Accepts a declaration whose value is known.
+    pub(super) fn given(&mut self, file: FileId, tree: ast::File, name: &str, parts: &[Value]) {
+        let before = self.before();
+        let answer = self.session(file, tree, |_, _| Some(Outcome::Done));
+        match value_named(&self.loaded, &self.checking.program, file, name) {
+            Some(entry) if matches!(answer.outcome, Outcome::Done) => {
+                self.constants.insert((file, entry.dec), parts.to_vec());
+            }
+            Some(_) | None => self.return_to(before),
+        }
     }
 }
 
 /// That `1` is an i32 is no news to people who type it.
 fn without_defaults(answer: &mut Answer) {
     answer.diagnostics.retain(|found| found.code != "default-type");
-}
-
-fn stopped(error: RunError) -> Outcome {
-    if error.is_interrupt() { Outcome::Interrupted } else { Outcome::Failed(error) }
 }
 
 /// The values that the root declares and that can be computed now.

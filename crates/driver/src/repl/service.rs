@@ -110,7 +110,9 @@ impl Service {
                     }
                     self.event(&event);
                 }
-                Outcome::Text(text) => self.event(&json!({"event": "text", "text": text})),
+                Outcome::Text(text) | Outcome::Stopped(text) => {
+                    self.event(&json!({"event": "text", "text": text}))
+                }
                 Outcome::Refused(_) => return json!({"end": "refused"}),
                 Outcome::Misused(message) => return misused(&message),
                 Outcome::Failed(error) => {

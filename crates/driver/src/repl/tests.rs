@@ -17,7 +17,9 @@ fn text(answer: &Answer) -> String {
     let outcome = match &answer.outcome {
         Outcome::Incomplete => return "...".to_owned(),
         Outcome::Done => String::new(),
-        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) => text.clone(),
+        Outcome::Value(Shown { text, .. }) | Outcome::Text(text) | Outcome::Stopped(text) => {
+            text.clone()
+        }
         Outcome::Refused(exit) => format!("refused {}", exit.code()),
         Outcome::Misused(message) => message.clone(),
         Outcome::Failed(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
@@ -28,7 +30,7 @@ fn text(answer: &Answer) -> String {
 }
 
 #[track_caller]
-fn check_with(repl: &mut Repl, lines: &[(&str, &str)]) {
+pub(super) fn check_with(repl: &mut Repl, lines: &[(&str, &str)]) {
     for (line, expected) in lines {
         let answer = repl.feed(line);
         assert_eq!(text(&answer), *expected, "`{line}`: {:?}", answer.diagnostics);
@@ -444,7 +446,10 @@ fn names_are_completed() {
     );
     assert_eq!(
         complete(":").candidates,
-        ["cd", "format", "help", "load", "pwd", "quit", "reload", "string", "type"]
+        [
+            "abort", "cd", "format", "frame", "help", "load", "nanbreak", "pwd", "quit", "reload",
+            "string", "type", "unbreak"
+        ]
     );
     assert_eq!((complete(":l").start, complete(":l").candidates), (1, vec!["load".to_owned()]));
     assert_eq!(complete(":type fort").candidates, ["fortune"]);

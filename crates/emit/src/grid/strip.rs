@@ -16,18 +16,25 @@
 
 use super::super::Emit;
 use super::seg::SegOp;
-use super::stage::up_to;
+use super::stage::{is_short, up_to};
 use super::tile::{Around, Fold};
 use super::{THREADS, bin, lt, quot_up};
 use fehu_base::Prim;
-use fehu_imp::rewrite::{all, replace};
+use fehu_imp::cost::calls_functions;
+use fehu_imp::rewrite::{Vars, all, replace};
 use fehu_imp::verify::varying;
 use fehu_imp::visit::set_vars;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, Screma};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
 
 /// With fewer steps than this, it is not worth waiting for each other.
 const LEAST_STEPS: i64 = 64;
+
+/// The steps that are done without a test between them, if each is short. On an H200, the forces between 100,000 bodies take 7.3 ms with
+/// eight, 7.7 with four, and 10.5 with one.
+const AT_ONCE: i64 = 8;
 
 /// Of the threads of blocks for positions that are one row among many, at least two thirds have a position.
 const USED: (i64, i64) = (2, 3);
@@ -44,7 +51,26 @@ struct Team<'b> {
     threads: u32,
     thread: V,
     /// For each load, the elements in shared memory.
-    shared: Vec<V>,
+    shared: Vec<Shared>,
+}
+
+/// Elements in shared memory, side by side with those of other arrays, so that a thread loads what a step needs at once: on an H200, the
+/// forces between 100,000 bodies take 6.6 ms then, and 7.3 otherwise.
+#[derive(Clone, Copy)]
+struct Shared {
+    array: V,
+    stride: i64,
+    offset: i64,
+}
+
+impl Shared {
+    /// The bytes that a thread loads at once.
+    const BYTES: u32 = 16;
+
+    fn index(self, step: V) -> Exp {
+        let before = bin(BinOp::Mul, Exp::Var(step), Exp::int(self.stride));
+        bin(BinOp::Add, before, Exp::int(self.offset))
+    }
 }
 
 impl<'a> Emit<'a> {
@@ -106,11 +132,7 @@ impl<'a> Emit<'a> {
             let blocks = this.total(&space);
             let inside = this.space(&sizes[first..]);
             this.launch("strip", blocks, threads, |this, block, thread| {
-                let mut shared = Vec::new();
-                for (ptr, _) in &strip.common {
-                    let prim = this.scalar_prim(*ptr);
-                    shared.push(this.shared_array("step", prim, threads));
-                }
+                let shared = this.share_steps(&strip, threads);
                 let which = this.unranked(Exp::Var(block), &space);
                 let before = bin(BinOp::Mul, which[first].clone(), wide);
                 let at = this.simple("at", &bin(BinOp::Add, before, Exp::Var(thread)));
@@ -127,6 +149,26 @@ impl<'a> Emit<'a> {
         });
         let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
         self.out.push(Stm::If(worthwhile, kernel, plain));
+    }
+
+    /// Room for the elements of as many steps as there are threads.
+    fn share_steps(&mut self, strip: &Strip, threads: u32) -> Vec<Shared> {
+        let mut by_type: IndexMap<Prim, Vec<usize>> = IndexMap::new();
+        for (number, (ptr, _)) in strip.common.iter().enumerate() {
+            by_type.entry(self.scalar_prim(*ptr)).or_default().push(number);
+        }
+        let mut shared = BTreeMap::new();
+        for (prim, loads) in by_type {
+            let at_once = (Shared::BYTES * 8 / prim.bits()).max(1) as usize;
+            for group in loads.chunks(at_once) {
+                let stride = group.len().next_power_of_two() as u32;
+                let array = self.shared_array("step", prim, threads * stride);
+                for (offset, number) in (0..).zip(group) {
+                    shared.insert(*number, Shared { array, stride: i64::from(stride), offset });
+                }
+            }
+        }
+        shared.into_values().collect()
     }
 
     /// The fold inside of these loops, and what comes before it; yields the code that follows.
@@ -163,7 +205,7 @@ impl<'a> Emit<'a> {
                     this.out.push(Stm::Declare(*k, Some(own.clone())));
                     for ((ptr, index), shared) in strip.common.iter().zip(shared) {
                         let value = Exp::Load(*ptr, Box::new(index.clone()));
-                        this.out.push(Stm::Store(*shared, Exp::Var(*thread), value));
+                        this.out.push(Stm::Store(shared.array, shared.index(*thread), value));
                     }
                 });
             });
@@ -185,7 +227,22 @@ impl<'a> Emit<'a> {
                     });
                 }
             });
-            this.out.push(up_to(kk, count, walk));
+            if !is_short(&walk) || calls_functions(&walk) {
+                return this.out.push(up_to(kk, count, walk));
+            }
+            let groups = bin(BinOp::Quot, count.clone(), Exp::int(AT_ONCE));
+            let groups = this.simple("groups", &groups);
+            let [group, one] =
+                ["group", "one"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
+            let first = |group: Exp| bin(BinOp::Mul, group, Exp::int(AT_ONCE));
+            let now = bin(BinOp::Add, first(Exp::Var(group)), Exp::Var(one));
+            let mut several = vec![Stm::Declare(kk, Some(now))];
+            several.extend(walk.iter().cloned());
+            let several = Vars(&mut this.vars).copy(&several);
+            let inside = up_to(one, Exp::int(AT_ONCE), several);
+            this.out.push(up_to(group, groups.clone(), vec![inside]));
+            let (var, from, kind) = (kk, first(groups), Kind::Sequential);
+            this.out.push(Stm::For { var, from, to: count, step: 1, kind, body: walk });
         });
         self.out.push(Stm::For {
             var: start,
@@ -199,11 +256,11 @@ impl<'a> Emit<'a> {
 }
 
 /// An expression with the elements in shared memory in place of the loads that are common.
-fn from_shared(e: &Exp, strip: &Strip, shared: &[V], kk: V) -> Exp {
+fn from_shared(e: &Exp, strip: &Strip, shared: &[Shared], kk: V) -> Exp {
     replace(e, &|e| {
         let Exp::Load(ptr, index) = e else { return None };
         let same = |load: &(V, Exp)| load.0 == *ptr && load.1 == **index;
         let which = strip.common.iter().position(same)?;
-        Some(Exp::Load(shared[which], Box::new(Exp::Var(kk))))
+        Some(Exp::Load(shared[which].array, Box::new(shared[which].index(kk))))
     })
 }

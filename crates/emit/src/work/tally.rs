@@ -406,6 +406,7 @@ impl<'e, 'a> Tally<'e, 'a> {
             | Exp::Assert(..)
             | Exp::Scratch(..)
             | Exp::Const(_)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

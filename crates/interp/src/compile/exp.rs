@@ -99,6 +99,7 @@ impl Compiler<'_> {
                 Op::UpdateAcc(self.take(Atom::Var(*acc)), indices, values)
             }
             Exp::Trace(tag, a) => Op::Trace(tag.clone(), self.take(*a)),
+            Exp::Notice(notice, values) => Op::Notice(*notice, self.take_all(values)),
             Exp::Threads => Op::Threads,
         }
     }

@@ -100,6 +100,7 @@ impl Levels {
             | Exp::Call(..)
             | Exp::Const(_)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

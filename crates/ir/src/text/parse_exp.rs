@@ -5,8 +5,8 @@ use super::lex::Kind;
 use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Diff, DiffForm, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm,
-    LoopParam, MathFn, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg, Stream,
-    StreamForm, Switch, Tiling, Type, UnOp, Var,
+    LoopParam, MathFn, Notice, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg,
+    Stream, StreamForm, Switch, Tiling, Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -21,6 +21,7 @@ impl Parser<'_> {
             "assert" => Exp::Assert(self.atom()?, self.check()?),
             "fail" => Exp::Fail(self.check()?),
             "trace" => Exp::Trace(self.string()?, self.atom()?),
+            "notice" => Exp::Notice(self.notice()?, self.atoms()?),
             "opaque" => Exp::Opaque(self.atom()?),
             "threads" => Exp::Threads,
             "tuning" => Exp::Tuning(self.string()?, self.atom()?),
@@ -319,6 +320,22 @@ impl Parser<'_> {
         let dims = self.numbers()?;
         let loops = if self.eat_word("in") { self.count()? } else { 0 };
         Ok(Tiling { dims, loops, reads: self.parens("dimensions", Self::numbers)? })
+    }
+
+    fn notice(&mut self) -> Parsed<Notice> {
+        if self.eat_word("enter") {
+            return Ok(Notice::Enter(self.small("the number of a scene")?));
+        }
+        if self.eat_word("leave") {
+            return Ok(Notice::Leave);
+        }
+        if self.eat_word("nan") {
+            return Ok(Notice::Nan);
+        }
+        self.word("stop")?;
+        let numbered = matches!(self.kind(), Kind::Number(_));
+        let scene = numbered.then(|| self.small("the number of a scene")).transpose()?;
+        Ok(Notice::Stop(scene))
     }
 
     fn numbers(&mut self) -> Parsed<Vec<usize>> {

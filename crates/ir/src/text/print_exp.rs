@@ -2,7 +2,8 @@
 
 use super::print::Printer;
 use crate::{
-    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Rows, Stream, StreamForm, Tiling, Type,
+    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Notice, Rows, Stream, StreamForm, Tiling,
+    Type,
 };
 use std::fmt::Write;
 
@@ -267,6 +268,17 @@ impl Printer<'_> {
                 self.string(tag);
                 self.put(" ");
                 self.atom(*atom);
+            }
+            Exp::Notice(notice, atoms) => {
+                self.put("notice ");
+                match notice {
+                    Notice::Enter(scene) => self.put(&format!("enter {scene} ")),
+                    Notice::Leave => self.put("leave "),
+                    Notice::Stop(Some(scene)) => self.put(&format!("stop {scene} ")),
+                    Notice::Stop(None) => self.put("stop "),
+                    Notice::Nan => self.put("nan "),
+                }
+                self.atoms(atoms);
             }
             Exp::Opaque(atom) => self.operation("opaque", &[*atom]),
             Exp::Tuning(name, atom) => {

@@ -453,6 +453,8 @@ impl<'a> Alias<'a> {
             | Exp::Fail(_)
             | Exp::Iota(..)
             | Exp::Scratch(..) => None,
+            // What it shows may have been consumed.
+            Exp::Notice(..) => None,
             Exp::Array(_, atoms) => {
                 self.observe_atoms(atoms);
                 None

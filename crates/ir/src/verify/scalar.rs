@@ -1,7 +1,7 @@
 //! Types of operations on scalars.
 
 use super::scope::Checker;
-use crate::{Atom, BinOp, Check, CheckPart, Elem, Exp, MathFn, Type, UnOp};
+use crate::{Atom, BinOp, Check, CheckPart, Elem, Exp, MathFn, Notice, Type, UnOp};
 use fehu_base::Prim;
 
 /// Whether an operation is defined on a type.
@@ -48,6 +48,16 @@ impl Checker<'_> {
         match exp {
             Exp::Atom(a) | Exp::Trace(_, a) | Exp::Opaque(a) => self.atom(*a),
             Exp::Threads => Some(Type::I64),
+            Exp::Notice(notice, atoms) => {
+                for atom in atoms {
+                    let ty = self.atom(*atom)?;
+                    let float = matches!(ty, Type::Scalar(elem) if elem.is_float());
+                    if *notice == Notice::Nan && !float {
+                        self.fail("what may be NaN is a float".to_owned());
+                    }
+                }
+                Some(Type::CERT)
+            }
             Exp::Tuning(_, a) => {
                 self.prim(*a)?;
                 self.want(*a, &Type::I64, "the operand");

@@ -395,6 +395,7 @@ impl<'a> Checker<'a> {
             | Exp::Convert(..)
             | Exp::Reinterpret(..)
             | Exp::Assert(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

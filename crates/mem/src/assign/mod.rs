@@ -181,6 +181,9 @@ impl<'a> Assign<'a> {
             Exp::Stream(_) => bug("streams are eliminated before memory is assigned"),
             Exp::Diff(_) => bug("derivatives are taken before memory is assigned"),
             Exp::Flatmap(_) => bug("flatmaps are written out before memory is assigned"),
+            Exp::Notice(..) => {
+                bug("only programs that are interpreted tell a session what they do")
+            }
             Exp::Const(_) | Exp::Fail(_) => pat.iter().for_each(|var| self.carried(*var)),
             Exp::UnOp(..)
             | Exp::BinOp(..)

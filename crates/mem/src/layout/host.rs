@@ -305,6 +305,7 @@ impl Host<'_> {
             | Exp::Const(_)
             | Exp::Fail(_)
             | Exp::Opaque(_)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Manifest(_)
             | Exp::Reshape(..)

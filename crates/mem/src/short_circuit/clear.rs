@@ -189,6 +189,7 @@ impl<'a> Circuit<'a, '_> {
             | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(_)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Call(..) => {
                 let mut operands: Vec<Var> = Vec::new();

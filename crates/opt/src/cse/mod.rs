@@ -153,6 +153,7 @@ impl<'a> Cse<'a> {
             | Exp::Seg(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Fail(_) => return false,

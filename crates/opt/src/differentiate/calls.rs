@@ -17,6 +17,7 @@ use super::forward::Forward;
 use super::num::has_numbers;
 use super::once::once;
 use super::prepare::{prepare, without_custom};
+use super::reuse::reuse;
 use super::reverse::{Reverse, resize};
 use super::{Res, expand, own};
 use fehu_base::IdVec;
@@ -105,6 +106,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fu
     let mut body = body;
     let consumed = params.iter().filter(|param| param.consumed).map(|param| param.var).collect();
     once(&mut body, &mut vars, common);
+    reuse(&mut body, &mut vars, common);
     own::own(&mut body, &mut vars, common, &consumed);
     let name = format!("{name}_{suffix}").into();
     Ok(Fun { name, vars, params, results, body, attrs, foreign: None })

@@ -1,10 +1,12 @@
 //! What the derivatives of a program have in common.
 
 use super::once::Repeats;
+use super::reuse::Known;
 use fehu_base::IdVec;
 use fehu_base::id::Id;
+use fehu_facts::Effects;
 use fehu_ir::visit::{Visit, walk_exp, walk_lambda};
-use fehu_ir::{Atom, Exp, FunId, Lambda, Loc, Prog, Var, VarInfo};
+use fehu_ir::{Atom, ConstId, Exp, FunId, Lambda, Loc, Prog, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
@@ -33,9 +35,12 @@ pub(super) struct Common {
     wanted: RefCell<Vec<Derivative>>,
     /// Functions that are called by the functions of operators.
     parallel: FxHashSet<FunId>,
+    /// Constants that can end the program.
+    failing: FxHashSet<ConstId>,
     pub(super) notes: RefCell<Vec<Note>>,
     /// What is evaluated in both sweeps.
     pub(super) repeats: RefCell<Repeats>,
+    pub(super) twice: RefCell<Known>,
 }
 
 /// What a derivative keeps or computes again.
@@ -82,7 +87,15 @@ impl Common {
             params.filter(|(_, param)| param.consumed).map(|(index, _)| index).collect()
         };
         let recursive = recursive.into_iter().map(|id| (id, consumed(id))).collect();
-        Common { recursive, first: prog.funs.len(), parallel, ..Common::default() }
+        let effects = Effects::of(prog);
+        let all = prog.consts.iter().map(|(id, _)| id);
+        let failing = all.filter(|id| effects.constant(*id)).collect();
+        Common { recursive, first: prog.funs.len(), parallel, failing, ..Common::default() }
+    }
+
+    /// Whether evaluating a constant can end the program.
+    pub(super) fn can_fail(&self, id: ConstId) -> bool {
+        self.failing.contains(&id)
     }
 
     /// Whether a function is executed by the host, and not in an operator.

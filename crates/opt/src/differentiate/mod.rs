@@ -18,6 +18,7 @@
 //! * `spread`: several directions at once;
 //! * `calls`: recursive functions; `common`: what all derivatives of a program share;
 //! * `once`: what is evaluated in both sweeps is checked once, and what nothing needs is not evaluated;
+//! * `reuse`: what is expensive in functions that both sweeps evaluate is kept;
 //! * `own`: what needs no copy is updated in place again.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
@@ -30,6 +31,7 @@ pub(crate) mod num;
 mod once;
 mod own;
 mod prepare;
+mod reuse;
 mod reverse;
 mod scalar;
 mod spread;
@@ -100,6 +102,7 @@ fn derivatives(prog: &mut Prog) -> Res<Vec<Note>> {
             expand(body, &original, &common, vars, is_host)?;
             without_custom(body, vars);
             once::once(body, vars, &common);
+            reuse::reuse(body, vars, &common);
             own::own(body, vars, &common, &Set::default());
             Ok(())
         });

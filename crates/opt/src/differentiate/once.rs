@@ -156,7 +156,7 @@ pub(super) fn once(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Com
         forwards.extend(repeated.forward.iter().map(|var| (*var, index)));
     }
     let covered = all.iter().map(|repeated| repeated.covered).collect();
-    let mut live = Live { vars, forwards, covered, stays: vec![false; all.len()] };
+    let mut live = Live { vars, common, forwards, covered, stays: vec![false; all.len()] };
     live.body(body);
     let stays = live.stays;
     let is_checked = |mut index: usize| loop {
@@ -175,6 +175,7 @@ pub(super) fn once(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Com
 
 struct Live<'a> {
     vars: &'a IdVec<Var, VarInfo>,
+    common: &'a Common,
     /// What the statements bind that are evaluated again, by their number.
     forwards: FxHashMap<Var, usize>,
     /// Those of them that the return sweep evaluates as a whole.
@@ -190,7 +191,7 @@ impl Live<'_> {
         for mut stm in std::mem::take(&mut body.stms).into_iter().rev() {
             let repeated = stm.pat.iter().find_map(|var| self.forwards.get(var)).copied();
             if !stm.pat.iter().any(|var| used.contains(var)) {
-                let mut effects = Effects::default();
+                let mut effects = Effects { common: self.common, checks: false, others: false };
                 effects.stm(&stm);
                 let covered = repeated.is_some_and(|index| self.covered[index]);
                 if !effects.others && (!effects.checks || covered) {
@@ -210,24 +211,28 @@ impl Live<'_> {
 }
 
 /// What a statement does beside yielding results.
-#[derive(Default)]
-struct Effects {
+struct Effects<'a> {
+    common: &'a Common,
     checks: bool,
     others: bool,
 }
 
-impl Visit for Effects {
+impl Visit for Effects<'_> {
     fn exp(&mut self, exp: &Exp) {
-        match exp.family() {
-            Family::Check => self.checks = true,
+        match (exp.family(), exp) {
+            (Family::Check, _) => self.checks = true,
+            (_, Exp::Const(id)) => self.others |= self.common.can_fail(*id),
             // What it calls may do anything.
-            Family::Fixed | Family::Reference | Family::Asked => self.others = true,
-            Family::Scalar
-            | Family::View
-            | Family::Fresh
-            | Family::Change
-            | Family::Control
-            | Family::Operator => {}
+            (Family::Fixed | Family::Reference | Family::Asked, _) => self.others = true,
+            (
+                Family::Scalar
+                | Family::View
+                | Family::Fresh
+                | Family::Change
+                | Family::Control
+                | Family::Operator,
+                _,
+            ) => {}
         }
         walk_exp(self, exp);
     }

@@ -70,10 +70,15 @@ impl Own<'_> {
                     }
                 }
                 Exp::If(..) | Exp::Switch(..) => {
+                    // A body knows what it yields itself, and the other one is not executed.
+                    let mut others = later.clone();
+                    stm.pat.iter().for_each(|var| {
+                        others.remove(var);
+                    });
                     let inside: FxHashSet<Var> = fresh
                         .iter()
                         .chain(allowed)
-                        .filter(|array| !self.is_used(**array, &later))
+                        .filter(|array| !self.is_used(**array, &others))
                         .copied()
                         .collect();
                     stm.exp.map_bodies(&mut |body| self.body(body, &inside));

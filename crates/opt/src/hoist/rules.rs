@@ -81,6 +81,7 @@ impl Hoist<'_> {
             | Exp::Seg(_)
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Fail(_) => return Class::Stays,

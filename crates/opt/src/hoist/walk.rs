@@ -260,6 +260,7 @@ impl<'a> Hoist<'a> {
             | Exp::Call(..)
             | Exp::Const(_)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

@@ -375,6 +375,7 @@ impl Visit for Item {
             | Exp::Switch(..)
             | Exp::Loop(..)
             | Exp::UpdateAcc(..)
+            | Exp::Notice(..)
             | Exp::Trace(..)
             | Exp::Opaque(_)
             | Exp::Tuning(..)

@@ -4,13 +4,13 @@ import { Editor } from "./editor.js";
 import { Broken, Engine, load } from "./engine.js";
 import { Output } from "./output.js";
 import { Report } from "./report.js";
-import { carried, pack } from "./share.js";
+import { carried, link } from "./share.js";
 import { divider, tabs, theme } from "./surface.js";
 
 /** How long a run may take, in milliseconds; `?limit=30` allows more. */
 const parameters = new URLSearchParams(location.search);
 const LIMIT = 1000 * (Number(parameters.get("limit")) || 10);
-const DRAFT = "fehu-playground";
+const DRAFT = "fehu-playground-files";
 
 const element = (id) => document.getElementById(id);
 const say = (text) => (element("status").textContent = text);
@@ -19,14 +19,15 @@ const say = (text) => (element("status").textContent = text);
 const draft = {
   read() {
     try {
-      return localStorage.getItem(DRAFT);
+      const { text, files } = JSON.parse(localStorage.getItem(DRAFT));
+      return { text, files };
     } catch {
       return null;
     }
   },
-  write(text) {
+  write(program) {
     try {
-      localStorage.setItem(DRAFT, text);
+      localStorage.setItem(DRAFT, JSON.stringify(program));
     } catch {
       // Then it is not remembered.
     }
@@ -54,30 +55,32 @@ async function start() {
   let engines = null;
   let editor = null;
   const choose = (text) => {
-    editor.text = text;
+    editor.program = { text, files: {} };
     history.replaceState(null, "", location.pathname + location.search);
     if (engines) run();
   };
   const first = await examples(choose);
-  let text = null;
+  let program = null;
   try {
-    text = await carried();
+    program = await carried();
   } catch {
     say("this link is damaged");
   }
-  text ??= (embedded ? null : draft.read()) ?? (await first());
+  program ??= (embedded ? null : draft.read()) ?? { text: await first(), files: {} };
 
   const report = new Report(element("report"), (line) => editor.show(line));
   const output = new Output(element("shown"));
   let later = 0;
+  let looking = null;
   const looks = { "tab-report": showReport, "tab-code": showCode };
   const shown = tabs(element("side"), (tab) => looks[tab]?.());
   const changed = () => {
-    if (!embedded) draft.write(editor.text);
+    if (!embedded) draft.write(editor.program);
     clearTimeout(later);
     later = setTimeout(() => looks[shown()]?.(), 400);
   };
-  editor = new Editor(element("editor"), text, { changed, moved: (line) => report.mark(line) });
+  const moved = (line) => report.mark(line);
+  editor = new Editor(element("editor"), element("files"), program, { changed: () => editor && changed(), moved: (line) => editor && moved(line) });
   divider(element("divider"), document.querySelector("main"));
 
   say("loading the compiler");
@@ -116,14 +119,23 @@ async function start() {
   async function run() {
     shown("tab-output");
     output.clear();
-    await working({ do: "run", text: editor.text });
+    await working({ do: "run", ...editor.program });
   }
 
   /** Asks for what a tab shows; whoever asks later is answered. */
   async function look(request) {
-    // Nobody waits for what was asked before.
-    if (engines.looker?.busy) engines.looker.stop();
+    // The optimiser and the back ends are loaded when somebody wants to see what they do.
+    looking ??= load("look.wasm");
+    let module;
+    try {
+      module = await looking;
+    } catch (error) {
+      looking = null;
+      throw new Broken(`the optimiser could not be loaded: ${error.message}`);
+    }
     engines.looker ??= new Engine(module);
+    // Nobody waits for what was asked before.
+    if (engines.looker.busy) engines.looker.stop();
     let messages = "";
     const heard = (event) => (messages += event.text ?? "");
     const answer = await engines.looker.ask(request, { limit: 20000, heard });
@@ -133,7 +145,7 @@ async function start() {
   async function showReport() {
     if (!engines) return;
     try {
-      report.show(await look({ do: "report", text: editor.text }));
+      report.show(await look({ do: "report", ...editor.program }));
       report.mark(editor.line);
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
@@ -144,7 +156,7 @@ async function start() {
   async function showCode() {
     if (!engines) return;
     try {
-      const { text, message, messages } = await look({ do: "code", text: editor.text, view: element("view").value });
+      const { text, message, messages } = await look({ do: "code", ...editor.program, view: element("view").value });
       element("made").textContent = text ?? message ?? messages;
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
@@ -162,12 +174,12 @@ async function start() {
     if (value.trim() === "") return;
     output.asked(value);
     element("expression").value = "";
-    working({ do: "evaluate", text: editor.text, expression: value });
+    working({ do: "evaluate", ...editor.program, expression: value });
   };
   element("share").onclick = async () => {
     const address = new URL(location.href);
     address.search = "";
-    address.hash = `code=${await pack(editor.text)}`;
+    address.hash = await link(editor.program);
     history.replaceState(null, "", address.hash);
     try {
       await navigator.clipboard.writeText(address.href);
@@ -177,15 +189,28 @@ async function start() {
     }
   };
   element("save").onclick = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([editor.text], { type: "text/plain" }));
-    link.download = "program.fut";
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const { text, files } = editor.program;
+    const anchor = document.createElement("a");
+    anchor.href = URL.createObjectURL(new Blob([files[editor.current] ?? text], { type: "text/plain" }));
+    anchor.download = editor.current;
+    anchor.click();
+    URL.revokeObjectURL(anchor.href);
+  };
+  element("add").onclick = () => {
+    const asked = prompt("The name of the new file, which `import` has without its ending:", "lib.fut")?.trim();
+    if (!asked) return;
+    const name = asked.endsWith(".fut") ? asked : `${asked}.fut`;
+    if (!/^[\w.-]+$/.test(name)) return say("names consist of letters, digits, _, - and .");
+    if (editor.has(name)) return editor.choose(name);
+    editor.add(name);
+  };
+  element("remove").onclick = () => {
+    if (editor.current === "program.fut") return say("the program itself cannot be removed");
+    if (confirm(`Remove ${editor.current}?`)) editor.removeCurrent();
   };
   element("open").onclick = async (event) => {
     event.preventDefault();
-    open(`./#code=${await pack(editor.text)}`, "_blank", "noopener");
+    open(`./${await link(editor.program)}`, "_blank", "noopener");
   };
   addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -194,8 +219,8 @@ async function start() {
     }
   }, true);
   addEventListener("hashchange", async () => {
-    const text = await carried().catch(() => null);
-    if (text !== null && text !== editor.text) editor.text = text;
+    const program = await carried().catch(() => null);
+    if (program !== null && JSON.stringify(program) !== JSON.stringify(editor.program)) editor.program = program;
   });
   if (parameters.has("run") || !embedded) run();
   if ("serviceWorker" in navigator && !embedded) navigator.serviceWorker.register("offline.js").catch(() => {});

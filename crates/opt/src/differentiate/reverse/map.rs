@@ -24,6 +24,7 @@ impl Reverse {
     ) -> Res<()> {
         let original = lambda;
         let lambda = copy_lambda(lambda, b.vars_mut());
+        self.common.copied(original, &lambda);
         // Accumulators of the primal are not in the return sweep.
         let is_array = |b: &Builder<'_>, var: Var| !matches!(b.ty(var), Type::Acc(_));
         let mut all_inputs = Vec::new();

@@ -8,7 +8,7 @@
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
 //! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`: histograms by any operator; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo`: arrays that change in place; `strip`: loops in strips.
+//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo`, `undo_branch`: arrays that change in place; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
@@ -28,6 +28,7 @@ mod strip;
 mod structure;
 mod tape;
 mod undo;
+mod undo_branch;
 mod write;
 
 use self::adjoint::{Adjoint, Part};

@@ -14,6 +14,7 @@
 //! after a change comes before the change is undone, and everything else later: a change is undone where that is so.
 
 use super::repeat::Taped;
+use super::undo_branch::InBranch;
 use crate::differentiate::activity::Set;
 use fehu_base::{IdVec, OrBug};
 use fehu_ir::builder::Builder;
@@ -44,8 +45,21 @@ struct Chain {
 enum By {
     /// What is overwritten, and where.
     Update { old: Var, dims: Vec<Dim> },
+    /// An update in a branch.
+    Branch(InBranch),
     /// A loop, whose return sweep yields the array from before.
     Loop { restored: Var },
+}
+
+impl By {
+    /// What is overwritten, and where.
+    fn place(&self) -> Option<(Var, &[Dim])> {
+        match self {
+            By::Update { old, dims } => Some((*old, dims)),
+            By::Branch(branch) => Some((branch.old, &branch.dims)),
+            By::Loop { .. } => None,
+        }
+    }
 }
 
 /// An array that the return sweep of a loop carries: the position of the loop's parameter, that of the return sweep, and its next value.
@@ -113,8 +127,11 @@ impl Undone {
     pub(super) fn needs(&self) -> Vec<Var> {
         let mut all = Vec::new();
         for change in self.chains.iter().flat_map(|chain| &chain.changes) {
-            let By::Update { old, dims } = change else { continue };
-            all.push(*old);
+            let Some((old, dims)) = change.place() else { continue };
+            all.push(old);
+            if let By::Branch(branch) = change {
+                all.extend(branch.cond.var());
+            }
             for dim in dims {
                 match dim {
                     Dim::Fix(index) => all.extend(index.var()),
@@ -129,7 +146,7 @@ impl Undone {
 
     /// For what is overwritten in an array, that array.
     pub(super) fn overwritten(&self, old: Var) -> Option<Var> {
-        let is_old = |change: &By| matches!(change, By::Update { old: var, .. } if *var == old);
+        let is_old = |change: &By| change.place().is_some_and(|(var, _)| var == old);
         let mut chains = self.chains.iter();
         chains.find(|chain| chain.changes.iter().any(is_old)).map(|chain| chain.names[0][0])
     }
@@ -145,7 +162,9 @@ impl Undone {
             for (versions, change) in chain.names.iter().rev().zip(changes) {
                 names.extend(versions.iter().map(|name| (*name, current.into())));
                 match change {
-                    Some(By::Update { .. }) => current = b.param("undone", ty.clone()),
+                    Some(By::Update { .. } | By::Branch(_)) => {
+                        current = b.param("undone", ty.clone());
+                    }
                     Some(By::Loop { restored }) => current = *restored,
                     None => {}
                 }
@@ -178,15 +197,24 @@ impl Undone {
         for chain in &self.chains {
             let versions = chain.names.windows(2).zip(&chain.changes).rev();
             for (versions, change) in versions {
-                let By::Update { old, dims } = change else { continue };
+                let Some((old, dims)) = change.place() else { continue };
                 let (before, after) = (name(&versions[0]), name(&versions[1]));
                 let at = all.between(after, before, b.vars());
                 let mut undo = Builder::new(b.vars_mut());
-                let copy = undo.exp("copy", Exp::Copy(after));
-                let mut stm = Stm::new(Vec::new(), Exp::Update(copy, dims.clone(), (*old).into()));
-                subst_stm(&mut stm, undo.vars_mut(), names);
-                undo.push(Stm { pat: vec![before], ..stm });
-                all.stms.splice(at..at, undo.finish(Vec::new()).stms);
+                let update = |b: &mut Builder<'_>| {
+                    let copy = b.exp("copy", Exp::Copy(after));
+                    Stm::new(vec![before], Exp::Update(copy, dims.to_vec(), old.into()))
+                };
+                match change {
+                    By::Branch(branch) => branch.undo(&mut undo, (before, after), update),
+                    By::Update { .. } | By::Loop { .. } => {
+                        let stm = update(&mut undo);
+                        undo.push(stm);
+                    }
+                }
+                let mut undo = undo.finish(Vec::new());
+                undo.stms.iter_mut().for_each(|stm| subst_stm(stm, b.vars_mut(), names));
+                all.stms.splice(at..at, undo.stms);
             }
         }
         all.stms
@@ -254,6 +282,10 @@ impl Chain {
                     let Some(restored) = restored(stm.pat[place]) else { continue };
                     (stm.pat[place], By::Loop { restored })
                 }
+                Exp::If(..) => {
+                    let Some((result, branch)) = InBranch::of(stm, current, own) else { continue };
+                    (stm.pat[result], By::Branch(branch))
+                }
                 _ => continue,
             };
             names.push(vec![after]);
@@ -267,10 +299,17 @@ impl Chain {
     /// What updates overwrite is read before them.
     fn name_old(&mut self, b: &mut Builder<'_>, body: &mut Body) {
         for (versions, change) in self.names.windows(2).zip(&mut self.changes) {
-            let By::Update { old, dims } = change else { continue };
             let (before, after) = (&versions[0], versions[1][0]);
             let makes = |stm: &Stm| stm.pat.contains(&after);
             let at = body.stms.iter().position(makes).or_bug("update of an array");
+            let (old, dims) = match change {
+                By::Update { old, dims } => (old, dims),
+                By::Branch(branch) => {
+                    branch.name_old(b, &mut body.stms[at]);
+                    continue;
+                }
+                By::Loop { .. } => continue,
+            };
             let is_read = |stm: &&Stm| matches!(&stm.exp, Exp::Index(array, same) if before.contains(array) && same == dims);
             if let Some(known) = body.stms[..at].iter().find(is_read)
                 && !b.ty(known.pat[0]).is_array()

@@ -166,7 +166,7 @@ impl Find<'_> {
                         let mut all = dims.iter().flat_map(|(len, stride)| [*len, *stride]);
                         self.has(*offset) || all.any(|atom| self.has(atom))
                     }
-                    Exp::Iota(..) | Exp::Trace(..) => true,
+                    Exp::Iota(..) | Exp::Trace(..) | Exp::Notice(..) => true,
                     exp => matches!(
                         exp.family(),
                         Family::Reference | Family::Operator | Family::Check | Family::Asked
