@@ -100,7 +100,10 @@ fn modules(root: &Path, target: &Path) -> Res<PathBuf> {
         cargo.args(features).args(["--profile", "web", "--target", TARGET]);
         cargo.arg("--target-dir").arg(target);
         // What another build wants is not meant for this one.
-        cargo.env_remove("RUSTC_WORKSPACE_WRAPPER").env_remove("CARGO_TARGET_DIR").current_dir(root);
+        cargo
+            .env_remove("RUSTC_WORKSPACE_WRAPPER")
+            .env_remove("CARGO_TARGET_DIR")
+            .current_dir(root);
         cargo.args(["--", "-C", &format!("link-arg=--max-memory={MOST_MEMORY}")]);
         cargo.args(["-C", "link-arg=-z", "-C", &format!("link-arg=stack-size={STACK}")]);
         execute(&mut cargo)?;

@@ -21,7 +21,7 @@ use super::tile::{Around, Fold};
 use super::{THREADS, bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::cost::calls_functions;
-use fehu_imp::rewrite::{Vars, all, replace};
+use fehu_imp::rewrite::{Vars, all, replace, sum};
 use fehu_imp::verify::varying;
 use fehu_imp::visit::set_vars;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
@@ -45,6 +45,14 @@ pub(super) struct Strip {
     common: Vec<(V, Exp)>,
 }
 
+impl Strip {
+    /// Whether steps are so short that it matters how long their loads and tests take. (With exponentials, as in lavaMD, it takes 6% longer
+    /// to have elements side by side.)
+    fn is_light(&self) -> bool {
+        is_short(&self.fold.body) && !calls_functions(&self.fold.body)
+    }
+}
+
 /// The block that executes it.
 struct Team<'b> {
     strip: &'b Strip,
@@ -54,8 +62,8 @@ struct Team<'b> {
     shared: Vec<Shared>,
 }
 
-/// Elements in shared memory, side by side with those of other arrays, so that a thread loads what a step needs at once: on an H200, the
-/// forces between 100,000 bodies take 6.6 ms then, and 7.3 otherwise.
+/// Elements in shared memory; of light strips, side by side with those of other arrays, so that a thread loads what a step needs at once:
+/// on an H200, the forces between 100,000 bodies take 6.6 ms then, and 7.3 otherwise.
 #[derive(Clone, Copy)]
 struct Shared {
     array: V,
@@ -68,8 +76,7 @@ impl Shared {
     const BYTES: u32 = 16;
 
     fn index(self, step: V) -> Exp {
-        let before = bin(BinOp::Mul, Exp::Var(step), Exp::int(self.stride));
-        bin(BinOp::Add, before, Exp::int(self.offset))
+        sum(&[(self.stride, step)], self.offset)
     }
 }
 
@@ -159,8 +166,8 @@ impl<'a> Emit<'a> {
         }
         let mut shared = BTreeMap::new();
         for (prim, loads) in by_type {
-            let at_once = (Shared::BYTES * 8 / prim.bits()).max(1) as usize;
-            for group in loads.chunks(at_once) {
+            let at_once = if strip.is_light() { Shared::BYTES * 8 / prim.bits() } else { 1 };
+            for group in loads.chunks(at_once.max(1) as usize) {
                 let stride = group.len().next_power_of_two() as u32;
                 let array = self.shared_array("step", prim, threads * stride);
                 for (offset, number) in (0..).zip(group) {
@@ -227,7 +234,7 @@ impl<'a> Emit<'a> {
                     });
                 }
             });
-            if !is_short(&walk) || calls_functions(&walk) {
+            if !strip.is_light() {
                 return this.out.push(up_to(kk, count, walk));
             }
             let groups = bin(BinOp::Quot, count.clone(), Exp::int(AT_ONCE));
