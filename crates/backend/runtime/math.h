@@ -26,7 +26,7 @@ float lgammaf_r(float, int *);
 // S: the suffix of the C library's functions on this type.
 #define FE_MATH_EXACT(N, T, S)                                                                            \
   static inline T fe_sqrt_##N(T a) { return __builtin_sqrt##S(a); }                                       \
-  static inline T fe_rsqrt_##N(T a) { return FE_RSQRT##S(a); }                                                \
+  static inline T fe_rsqrt_##N(T a) { return FE_RSQRT##S(a); }                                            \
   static inline T fe_ceil_##N(T a) { return __builtin_ceil##S(a); }                                       \
   static inline T fe_floor_##N(T a) { return __builtin_floor##S(a); }                                     \
   static inline T fe_round_##N(T a) { return __builtin_rint##S(a); }                                      \

@@ -1,8 +1,6 @@
 //! Loops and branches whose scalars stay on the device.
 
-use fehu_device::{Options, device};
-use fehu_imp::text::parse;
-use fehu_imp::verify::{Phase, verify};
+use crate::for_device;
 
 /// A program after this stage. In front of the body there is an array, at `p`, and a condition, `go`.
 fn after(body: &str) -> String {
@@ -19,12 +17,7 @@ fn after(body: &str) -> String {
            r = x
          }}"
     );
-    let mut program = parse(&text).expect("it is a program");
-    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
-    if let Err(errors) = verify(&program, Phase::Device) {
-        panic!("{}\n{program}", errors[0]);
-    }
-    program.to_string()
+    for_device(&text, false)
 }
 
 /// A kernel that stores a sum at `q`, and its fetch.

@@ -1,8 +1,6 @@
 //! What the host fetches, and when.
 
-use fehu_device::{Options, device};
-use fehu_imp::text::parse;
-use fehu_imp::verify::{Phase, verify};
+use crate::for_device;
 
 /// The statements of a function after this stage, where `body` follows an array of two sums at `p`, in a block of a constant size.
 fn after(body: &str) -> Vec<String> {
@@ -22,12 +20,7 @@ fn after(body: &str) -> Vec<String> {
            {body}
          }}"
     );
-    let mut program = parse(&text).expect("it is a program");
-    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
-    if let Err(errors) = verify(&program, Phase::Device) {
-        panic!("{}\n{program}", errors[0]);
-    }
-    let text = program.to_string();
+    let text = for_device(&text, false);
     let start = text.find("= data m").expect("the beginning is as it was");
     text[start..].lines().skip(1).map(|line| line.trim().to_owned()).collect()
 }

@@ -1,8 +1,6 @@
 //! Which kernels become one.
 
-use fehu_device::{Options, device};
-use fehu_imp::text::parse;
-use fehu_imp::verify::{Phase, verify};
+use crate::for_device;
 
 /// The names of the kernels of a function after this stage, where `between` and a second kernel follow a first one, which writes `p`.
 /// There are fresh blocks `p` and `q`, and an argument `xs`.
@@ -22,12 +20,7 @@ fn kernels(between: &str, body: &str) -> Vec<String> {
            }}
          }}"
     );
-    let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
-    if let Err(errors) = verify(&program, Phase::Device) {
-        panic!("{}\n{program}", errors[0]);
-    }
-    let text = program.to_string();
+    let text = for_device(&text, false);
     let names = text.lines().filter_map(|line| line.trim().strip_prefix("launch \""));
     names.map(|rest| rest.split('"').next().unwrap_or_default().to_owned()).collect()
 }

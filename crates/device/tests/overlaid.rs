@@ -1,8 +1,6 @@
 //! Where the pieces of a thread block are.
 
-use fehu_device::{Options, device};
-use fehu_imp::text::parse;
-use fehu_imp::verify::{Phase, verify};
+use crate::for_device;
 
 /// The bytes of the part of each block of a kernel with this code.
 fn bytes(body: &str) -> String {
@@ -15,12 +13,7 @@ fn bytes(body: &str) -> String {
            }}
          }}"
     );
-    let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    device(&mut program, Options { interleaving: false, copies: true, host_free: true });
-    if let Err(errors) = verify(&program, Phase::Device) {
-        panic!("{}\n{program}", errors[0]);
-    }
-    let text = program.to_string();
+    let text = for_device(&text, false);
     let declared = |v: &str| {
         let line = text.lines().find(|line| line.trim().starts_with(&format!("var {v}: i64 = ")));
         line.map(|line| line.split(" = ").nth(1).unwrap_or_default().to_string())

@@ -1,8 +1,6 @@
 //! Which arrays of thread blocks have gaps.
 
-use fehu_device::{Options, device};
-use fehu_imp::text::parse;
-use fehu_imp::verify::{Phase, verify};
+use crate::for_device;
 
 /// The program in which threads access an array of a block of 64 times 64 words, in this way; `m` is a size.
 fn placed(access: &str) -> String {
@@ -16,12 +14,7 @@ fn placed(access: &str) -> String {
            }}
          }}"
     );
-    let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
-    device(&mut program, Options { interleaving: true, copies: true, host_free: true });
-    if let Err(errors) = verify(&program, Phase::Device) {
-        panic!("{}\n{program}", errors[0]);
-    }
-    program.to_string()
+    for_device(&text, true)
 }
 
 /// Whether there are gaps in the array.

@@ -333,25 +333,8 @@ pub const MACHINE: Stage = Stage {
 };
 
 /// The stages that there are, in the order in which they can run.
-pub const STAGES: &[Stage] = &[
-    ASSIGN,
-    SHORT_CIRCUIT,
-    OVERWRITE,
-    MERGE,
-    LIFETIMES,
-    EMIT,
-    TILE,
-    EMPTY,
-    COPIES,
-    DELINEARIZE,
-    UNSWITCH,
-    PEEL,
-    LANES,
-    PARTIALS,
-    DEVICE,
-    C,
-    MACHINE,
-];
+pub const STAGES: &[Stage] = &joined::<_, { length(STAGE_PARTS) }>(STAGE_PARTS);
+const STAGE_PARTS: &[&[Stage]] = &[FOR_VECTORS, &[DEVICE, C, MACHINE]];
 
 /// The passes that there are, of all crates.
 fn all() -> impl Iterator<Item = &'static Pass> + Clone {
