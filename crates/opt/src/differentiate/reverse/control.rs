@@ -3,6 +3,7 @@
 
 use super::Reverse;
 use super::adjoint::Adjoint;
+use super::through::read_through;
 use crate::differentiate::Res;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
@@ -25,10 +26,9 @@ impl Reverse {
             let body = copy_body(&body, b.vars_mut());
             let mut inner = Builder::new(b.vars_mut());
             self.scope(&mut inner, body, &adjoints)?;
-            made.push((
-                inner.finish(Vec::new()),
-                std::mem::replace(&mut self.adjoints, outside.clone()),
-            ));
+            let mut body = inner.finish(Vec::new());
+            read_through(b, &mut body);
+            made.push((body, std::mem::replace(&mut self.adjoints, outside.clone())));
         }
         // In the order in which they were bound, so that the same program gives the same code.
         let mut changed: Vec<Var> = made

@@ -8,15 +8,17 @@
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
 //! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`: histograms by any operator; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo`, `undo_branch`: arrays that change in place; `strip`: loops in strips.
+//! * `control`: branches; `through`: elements that they read; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo` with `undo_change`, `undo_branch` and `undo_write`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
 mod bins;
+mod blank;
 mod choose;
 mod control;
 mod cut;
 mod fold;
+mod invert;
 mod keep;
 mod map;
 mod product;
@@ -27,11 +29,15 @@ mod select;
 mod strip;
 mod structure;
 mod tape;
+mod through;
 mod undo;
 mod undo_branch;
+mod undo_change;
+mod undo_write;
 mod write;
 
 use self::adjoint::{Adjoint, Part};
+use self::blank::Frame;
 pub(super) use self::control::resize;
 use self::product_bins::multiplied;
 use self::select::{Bins, OneHot};
@@ -115,6 +121,8 @@ pub(super) struct Reverse {
     unsaved: Set,
     /// Of arrays that loops have changed: what they were before, where the return sweep has undone that.
     restored: FxHashMap<Var, Var>,
+    /// The loops around what is swept, from the outermost one: not those outside of the function of an operator or a branch.
+    frames: Vec<Frame>,
     /// Whether loops are executed by the host, one after the other: not in the function of an operator.
     pub(super) is_host: bool,
     loc: Option<Loc>,
@@ -137,7 +145,7 @@ enum Saved {
     Bins(Var),
     /// The bins of a histogram by another operator, as they were before.
     AnyBins(Vec<Var>),
-    /// For each destination of a scatter, who has written each place.
+    /// For each destination of a scatter, which positions write what stays.
     Winners(Vec<Var>),
 }
 
@@ -358,6 +366,7 @@ impl Reverse {
     /// Runs both sweeps of a body in a scope of its own: `b` is the builder of the scope. The adjoints of its results are given.
     fn scope(&mut self, b: &mut Builder<'_>, mut body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
         self.common.repeats(&body);
+        let frames = std::mem::take(&mut self.frames);
         Quiet.body(&mut body);
         activity::varied(&body, b.vars(), &mut self.varied);
         let results = body.results.clone();
@@ -379,6 +388,7 @@ impl Reverse {
         }
         self.back(b, &steps)?;
         self.loc = loc;
+        self.frames = frames;
         Ok(())
     }
 }
