@@ -12,7 +12,7 @@
 
 use super::common::Common;
 use fehu_base::IdVec;
-use fehu_ir::free::free_in_stm;
+use fehu_ir::free::{bound_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::{Atom, Body, Exp, Family, LoopParam, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -122,7 +122,7 @@ impl Own<'_> {
     /// is a view of it.
     fn consumable(&mut self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
         let fresh = self.fresh(body);
-        let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| &stm.pat).copied().collect();
+        let bound: FxHashSet<Var> = bound_in_body(body).into_iter().collect();
         let mut allowed = FxHashSet::default();
         for (index, (param, result)) in params.iter().zip(&body.results).enumerate() {
             let Some(next) = result.var() else { continue };
@@ -130,10 +130,11 @@ impl Own<'_> {
                 continue;
             }
             let mine = self.with_bases(result);
+            // What is bound inside is new, or a name of others among them.
             let known = |var: &Var| {
                 fresh.contains(var)
                     || *var == param.var
-                    || (*var == next && bound.contains(var))
+                    || bound.contains(var)
                     || !self.vars[*var].ty.is_array()
             };
             let others = body.results.iter().enumerate().filter(|(other, _)| *other != index);

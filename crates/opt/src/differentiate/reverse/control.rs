@@ -3,6 +3,7 @@
 
 use super::Reverse;
 use super::adjoint::Adjoint;
+use super::regular::Products;
 use super::through::read_through;
 use crate::differentiate::Res;
 use fehu_base::OrBug;
@@ -13,6 +14,16 @@ use rustc_hash::FxHashMap;
 
 impl Reverse {
     pub(super) fn branch_back(&mut self, b: &mut Builder<'_>, stm: &Stm) -> Res<()> {
+        self.bodies_back(b, stm, &[])
+    }
+
+    /// Likewise, where something is known about the products in some bodies.
+    pub(super) fn bodies_back(
+        &mut self,
+        b: &mut Builder<'_>,
+        stm: &Stm,
+        products: &[Products],
+    ) -> Res<()> {
         let adjoints = self.take_all(b, &stm.pat);
         let is_acc = |var: &Var| matches!(b.ty(*var), Type::Acc(_));
         if adjoints.iter().all(Option::is_none) && !stm.pat.iter().any(is_acc) {
@@ -22,10 +33,13 @@ impl Reverse {
         stm.exp.for_each_body(&mut |body| bodies.push(body.clone()));
         let outside = self.adjoints.clone();
         let mut made: Vec<(Body, FxHashMap<Var, Adjoint>)> = Vec::new();
-        for body in bodies {
+        let known = self.products;
+        for (number, body) in bodies.into_iter().enumerate() {
             let body = copy_body(&body, b.vars_mut());
             let mut inner = Builder::new(b.vars_mut());
+            self.products = products.get(number).copied().unwrap_or(known);
             self.scope(&mut inner, body, &adjoints)?;
+            self.products = known;
             let mut body = inner.finish(Vec::new());
             read_through(b, &mut body);
             made.push((body, std::mem::replace(&mut self.adjoints, outside.clone())));

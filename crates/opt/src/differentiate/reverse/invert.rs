@@ -10,7 +10,7 @@
 //! complements, products by odd numbers, and exclusive disjunctions with what is shifted have inverses. The other operands are the same in all iterations, or
 //! come from the number of the iteration alone.
 
-use super::keep::{is_scalar, is_total};
+use super::keep::{is_scalar, is_total, without_certs};
 use super::repeat::Taped;
 use super::undo::{Carried, Undone};
 use crate::differentiate::activity::Set;
@@ -53,6 +53,7 @@ enum Step {
     From(Atom),
     Same(UnOp),
     Convert(Prim),
+    Reinterpret(Prim),
     /// The operand of `x ^ (x shifted by so many bits)`: `y ^ (x shifted)` repeatedly, beginning with `y`; in each round, so many bits more are right.
     Shifted(BinOp, Atom, u64),
 }
@@ -135,7 +136,8 @@ impl Inverted {
 /// Statements once more, under new names.
 fn again(b: &mut Builder<'_>, stms: &[Stm], names: &mut Subst) {
     for stm in stms {
-        let mut copy = copy_stm(stm, b.vars_mut());
+        // What was checked then holds now.
+        let mut copy = copy_stm(&without_certs(stm), b.vars_mut());
         subst_stm(&mut copy, b.vars_mut(), names);
         names.extend(stm.pat.iter().copied().zip(copy.pat.iter().map(|var| Atom::Var(*var))));
         b.push(copy);
@@ -149,6 +151,7 @@ fn run(b: &mut Builder<'_>, steps: &[Step], mut y: Atom, names: &Subst) -> Atom 
             Step::From(c) => binary(b, BinOp::Sub, subst_atom(*c, names), y),
             Step::Same(op) => b.exp("x", Exp::UnOp(*op, y)).into(),
             Step::Convert(prim) => b.exp("x", Exp::Convert(*prim, y)).into(),
+            Step::Reinterpret(prim) => b.exp("x", Exp::Reinterpret(*prim, y)).into(),
             Step::Shifted(op, distance, rounds) => {
                 let mut x = y;
                 for _ in 0..*rounds {
@@ -187,7 +190,8 @@ impl Known {
 
     fn comes_from_free(&self, b: &Builder<'_>, stm: &Stm) -> bool {
         let is_simple = is_scalar(b, stm) && is_total(&stm.exp);
-        let mut all = is_simple || matches!(stm.exp, Exp::Iota(..));
+        let is_plain = matches!(stm.exp, Exp::Iota(..) | Exp::Atom(_) | Exp::Reshape(..));
+        let mut all = is_simple || is_plain;
         stm.exp.for_each_operand(&mut |atom| all &= self.is_free(atom));
         all
     }
@@ -288,6 +292,10 @@ impl Known {
                 let source = prim_of(&b.atom_ty(x)).filter(|prim| prim.is_integer())?;
                 let is_same = prim.is_integer() && source.bits() == prim.bits();
                 is_same.then_some((Step::Convert(source), x))?
+            }
+            Exp::Reinterpret(prim, x) if prim.is_integer() => {
+                let source = prim_of(&b.atom_ty(x)).filter(|prim| prim.is_integer())?;
+                (Step::Reinterpret(source), x)
             }
             Exp::BinOp(BinOp::Xor, x, s) | Exp::BinOp(BinOp::Xor, s, x)
                 if let Some(step) = shifted(b, body, x, s) =>

@@ -210,7 +210,7 @@ fn bytes_of(b: &Builder<'_>, ty: &Type) -> String {
     format!("{count}{names} {unit}")
 }
 
-fn without_certs(stm: &Stm) -> Stm {
+pub(super) fn without_certs(stm: &Stm) -> Stm {
     Stm { certs: Vec::new(), ..stm.clone() }
 }
 
