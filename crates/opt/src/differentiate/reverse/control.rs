@@ -6,6 +6,7 @@ use super::adjoint::Adjoint;
 use super::regular::Products;
 use super::through::read_through;
 use crate::differentiate::Res;
+use crate::differentiate::activity::Set;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_body;
@@ -36,12 +37,13 @@ impl Reverse {
         let known = self.products;
         for (number, body) in bodies.into_iter().enumerate() {
             let body = copy_body(&body, b.vars_mut());
+            let primal: Set = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
             let mut inner = Builder::new(b.vars_mut());
             self.products = products.get(number).copied().unwrap_or(known);
             self.scope(&mut inner, body, &adjoints)?;
             self.products = known;
             let mut body = inner.finish(Vec::new());
-            read_through(b, &mut body);
+            read_through(b, &mut body, &primal);
             made.push((body, std::mem::replace(&mut self.adjoints, outside.clone())));
         }
         // In the order in which they were bound, so that the same program gives the same code.

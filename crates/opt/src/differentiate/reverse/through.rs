@@ -7,6 +7,7 @@
 //! A branch evaluates its forward sweep again in the return sweep. If it only needs elements of the array that it changes, there is no reason to change a copy
 //! of the array for them.
 
+use crate::differentiate::activity::Set;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Dim, Exp, Stm, Var};
@@ -21,11 +22,17 @@ struct Made {
     update: Option<(Vec<Dim>, Atom)>,
 }
 
-/// Rewrites the elements that a body reads.
-pub(super) fn read_through(b: &mut Builder<'_>, body: &mut Body) {
-    let mut made: FxHashMap<Var, Made> = FxHashMap::default();
+/// Rewrites the elements that a body reads of arrays which are among `primal`: adjoints change in place.
+pub(super) fn read_through(b: &mut Builder<'_>, body: &mut Body, primal: &Set) {
+    in_body(b, body, primal, &mut FxHashMap::default());
+}
+
+fn in_body(b: &mut Builder<'_>, body: &mut Body, primal: &Set, made: &mut FxHashMap<Var, Made>) {
     let mut out = Vec::with_capacity(body.stms.len());
-    for stm in std::mem::take(&mut body.stms) {
+    for mut stm in std::mem::take(&mut body.stms) {
+        if let Exp::If(..) | Exp::Switch(..) = stm.exp {
+            stm.exp.map_bodies(&mut |body| in_body(b, body, primal, made));
+        }
         if let Exp::Copy(from) = stm.exp {
             made.insert(stm.pat[0], Made { from, update: None });
         } else if let Exp::Update(from, dims, value) = &stm.exp
@@ -34,6 +41,7 @@ pub(super) fn read_through(b: &mut Builder<'_>, body: &mut Body) {
             let update = Some((dims.clone(), *value));
             made.insert(stm.pat[0], Made { from: *from, update });
         } else if let Exp::Index(array, dims) = &stm.exp
+            && primal.contains(array)
             && !b.ty(stm.pat[0]).is_array()
             && b.ty(*array).shape().iter().any(|size| size.var().is_some())
         {
