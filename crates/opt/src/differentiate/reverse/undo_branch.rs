@@ -29,6 +29,8 @@ pub(super) struct Branch {
 struct Told {
     ty: Type,
     name: Var,
+    /// Whether it is a size of others: zero where there is nothing to tell.
+    is_size: bool,
     inside: Vec<Option<Var>>,
 }
 
@@ -79,15 +81,17 @@ impl Branch {
             let changes = bodies.next().or_bug("changes of a body");
             changes.name_old(b, body);
             let mut names = Subst::default();
-            for var in known_inside(b, body, changes) {
+            for (var, is_size) in known_inside(b, body, changes) {
                 let mut ty = b.ty(var).clone();
                 subst_type(&mut ty, &names);
-                let is_free = |told: &&mut Told| told.ty == ty && told.inside[number].is_none();
+                let is_free = |told: &&mut Told| {
+                    told.ty == ty && told.inside[number].is_none() && !told.is_size && !is_size
+                };
                 let place = match told.iter_mut().find(is_free) {
                     Some(place) => place,
                     None => {
                         let name = b.param(b.vars()[var].hint.clone(), ty.clone());
-                        told.push(Told { ty, name, inside: vec![None; count] });
+                        told.push(Told { ty, name, is_size, inside: vec![None; count] });
                         told.last_mut().or_bug("result of a branch")
                     }
                 };
@@ -101,7 +105,7 @@ impl Branch {
         stm.exp.map_bodies(&mut |body| {
             let mut nothing = Builder::new(b.vars_mut());
             let mut values = Subst::default();
-            for Told { ty, name, inside } in &told {
+            for Told { ty, name, inside, .. } in &told {
                 let value = match inside[number] {
                     Some(var) => var.into(),
                     None => {
@@ -130,16 +134,16 @@ impl Branch {
     }
 }
 
-/// What undoing takes and a body binds: sizes before arrays.
-fn known_inside(b: &Builder<'_>, body: &Body, changes: &Changes) -> Vec<Var> {
-    let mut all: Vec<Var> = Vec::new();
+/// What undoing takes and a body binds, sizes first, and whether it is a size.
+fn known_inside(b: &Builder<'_>, body: &Body, changes: &Changes) -> Vec<(Var, bool)> {
     let is_bound = |var: &Var| body.stms.iter().any(|stm| stm.pat.contains(var));
-    for var in changes.needs().into_iter().filter(is_bound) {
-        let sizes = b.ty(var).shape().iter().filter_map(|size| size.var()).filter(is_bound);
-        for var in sizes.chain([var]) {
-            if !all.contains(&var) {
-                all.push(var);
-            }
+    let needs: Vec<Var> = changes.needs().into_iter().filter(is_bound).collect();
+    let sizes = needs.iter().flat_map(|var| b.ty(*var).shape()).filter_map(|size| size.var());
+    let sizes: Vec<Var> = sizes.filter(is_bound).collect();
+    let mut all: Vec<(Var, bool)> = Vec::new();
+    for var in sizes.iter().chain(&needs) {
+        if !all.iter().any(|(known, _)| known == var) {
+            all.push((*var, sizes.contains(var)));
         }
     }
     all
