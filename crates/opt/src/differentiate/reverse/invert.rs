@@ -314,7 +314,6 @@ impl Known {
 }
 
 /// The inverse of an operation with this right operand.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no inverse")]
 fn inverse_of(op: BinOp, c: Atom) -> Option<Step> {
     match (op, c) {
         (BinOp::Add, _) => Some(Step::With(BinOp::Sub, c)),
