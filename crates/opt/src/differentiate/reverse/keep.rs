@@ -91,11 +91,14 @@ impl Kept {
         let made: FxHashSet<Var> =
             body.stms.iter().filter(|s| is_made(s)).flat_map(|s| s.pat.iter().copied()).collect();
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
+        let places: Set = undone.needs().into_iter().collect();
         for var in &nodes {
             let at = place[var];
             let is_old = undone.overwritten(*var).is_some();
             let again = never.contains(var) || made.contains(var);
-            let saves = is_param(*var) || is_old || can_save(b, *var) && !again;
+            // Where something is overwritten may have a size that changes, too.
+            let is_place = b.ty(*var).is_array() && places.contains(var);
+            let saves = is_param(*var) || is_old || is_place || can_save(b, *var) && !again;
             network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
             if is_param(*var) {
                 network.edge(source, at, NEVER);
