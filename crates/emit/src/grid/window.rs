@@ -172,27 +172,31 @@ impl<'a> Emit<'a> {
             }
             this.out.push(Stm::Barrier);
             let positions: u32 = lengths.iter().product();
-            this.numbered(positions, &thread, threads, |this, number| {
-                let mut inside = Vec::new();
-                let own = this.split(number, lengths);
-                for (dim, (v, own)) in indices.iter().zip(own).enumerate() {
-                    let at = bin(BinOp::Add, first[dim].clone(), wide(own));
-                    this.out.push(Stm::Declare(*v, Some(at)));
-                    inside.push(lt(Exp::Var(*v), sizes[dim].clone()));
-                }
-                this.out.push(Stm::If(all(inside), code.clone(), Block::new()));
-            });
+            let (round, rounds, body) =
+                this.numbered(positions, &thread, threads, |this, number| {
+                    let mut inside = Vec::new();
+                    let own = this.split(number, lengths);
+                    for (dim, (v, own)) in indices.iter().zip(own).enumerate() {
+                        let at = bin(BinOp::Add, first[dim].clone(), wide(own));
+                        this.out.push(Stm::Declare(*v, Some(at)));
+                        inside.push(lt(Exp::Var(*v), sizes[dim].clone()));
+                    }
+                    this.out.push(Stm::If(all(inside), code.clone(), Block::new()));
+                });
+            // If the bound is a variable, the loop is not unrolled: there are loops in the code already.
+            let rounds = this.declare("rounds", Prim::I64, Some(rounds));
+            this.out.push(up_to(round, Exp::Var(rounds), body));
         });
     }
 
-    /// The threads of a block share numbers below a constant.
+    /// The threads of a block share numbers below a constant, in rounds: the counter, the number of rounds, and what a thread does in each.
     fn numbered(
         &mut self,
         count: u32,
         thread: &Exp,
         threads: u32,
         work: impl FnOnce(&mut Self, Exp),
-    ) {
+    ) -> (V, Exp, Block) {
         let round = self.new_var("round", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let turn = this.short("turn", &Exp::Var(round));
@@ -205,7 +209,7 @@ impl<'a> Emit<'a> {
                 this.out.push(Stm::If(u32_lt(number, short_int(count)), body, Block::new()));
             }
         });
-        self.out.push(up_to(round, Exp::int(i64::from(count.div_ceil(threads))), body));
+        (round, Exp::int(i64::from(count.div_ceil(threads))), body)
     }
 
     /// The indices of an element of a box, by its number in row-major order, of 32 bits.
@@ -225,7 +229,8 @@ impl<'a> Emit<'a> {
 
     /// Copies the part of an array that a block needs.
     fn copy_part(&mut self, part: &Part<'_>, thread: &Exp, threads: u32) {
-        self.numbered(part.extents.iter().product(), thread, threads, |this, number| {
+        let count = part.extents.iter().product();
+        let (round, rounds, body) = self.numbered(count, thread, threads, |this, number| {
             let at = this.split(number.clone(), &part.extents);
             let shape = this.ir[part.window.array].ty.shape();
             let (mut inside, mut picked) = (Vec::new(), Vec::new());
@@ -245,6 +250,7 @@ impl<'a> Emit<'a> {
             });
             this.out.push(Stm::If(all(inside), copy, Block::new()));
         });
+        self.out.push(up_to(round, rounds, body));
     }
 
     /// The index that a border makes of a coordinate.
