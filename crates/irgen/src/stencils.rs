@@ -18,7 +18,7 @@ pub fn stencil_text(seed: u64) -> String {
     let axes: Vec<Axis> = (0..rank).map(|_| Axis::random(&mut rng, reach)).collect();
     let batched = rank < 3 && rng.chance(25);
     let turned = rank == 2 && rng.chance(15);
-    Gen { rng, prim, axes, batched, turned, count: 0 }.program()
+    Gen { prim, axes, batched, turned, count: 0 }.program()
 }
 
 /// What is read along a dimension.
@@ -58,7 +58,6 @@ impl Axis {
 }
 
 struct Gen {
-    rng: Rng,
     prim: &'static str,
     axes: Vec<Axis>,
     /// Whether there is one more dimension of positions, which are the first index themselves.

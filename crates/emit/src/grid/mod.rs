@@ -16,6 +16,7 @@ mod cooperative;
 mod count;
 mod elements;
 mod hist;
+mod jam;
 mod layout;
 mod lookback;
 mod merge;

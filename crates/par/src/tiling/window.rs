@@ -11,8 +11,9 @@
 //! ```
 //!
 //! It pays where a position reads many elements ([`LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
-//! element that they read, and with a copy only for those that they copy. Reads that are made by branches are left there, with their branches.
-//! What is not known: windows whose size is, slices of arrays, and borders by branches.
+//! element that they read, and with a copy only for those that they copy. It does not for elements that are read in branches: these stay
+//! where they are (on an H200, a window of 9 x 9 with a constant outside takes 646 us with a copy, and 555 without). What is left as well: windows whose size is not
+//! known, slices of arrays, and borders by branches.
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::device::DEVICE;
@@ -69,6 +70,7 @@ pub(super) fn windows(
         bound: bound_in_lambda(&seg.body).into_iter().collect(),
         near: FxHashMap::default(),
         borders: FxHashMap::default(),
+        in_branch: false,
         times: 1,
         found: Vec::new(),
     };
@@ -101,7 +103,7 @@ pub(super) fn windows(
         window.volume(&lengths).saturating_mul(u64::from(element_bytes(window.array, vars)))
     };
     let all = windows.iter().map(bytes).fold(0, u64::saturating_add);
-    let fits = !windows.is_empty() && all <= u64::from(DEVICE.stage_bytes);
+    let fits = !windows.is_empty() && all <= u64::from(DEVICE.shared_bytes);
     fits.then_some(WindowTiling { lengths, windows })
 }
 
@@ -202,6 +204,8 @@ struct Finder<'a> {
     near: FxHashMap<Var, Near>,
     /// What the last operation of a border has made, and of what.
     borders: FxHashMap<Var, (Atom, Border)>,
+    /// Whether the code is executed under a condition.
+    in_branch: bool,
     /// How often the code is executed for a position, as far as that is known.
     times: u64,
     /// Windows, and how many of their elements a position reads.
@@ -242,6 +246,11 @@ impl Finder<'_> {
                     this.body(&op.map.body, ranges);
                     folds.iter().for_each(|fold| this.body(&fold.body, ranges));
                 });
+            }
+            Exp::If(..) | Exp::Switch(..) => {
+                let around = std::mem::replace(&mut self.in_branch, true);
+                stm.exp.for_each_body(&mut |body| self.body(body, ranges));
+                self.in_branch = around;
             }
             exp => exp.for_each_body(&mut |body| self.body(body, ranges)),
         }
@@ -328,7 +337,8 @@ impl Finder<'_> {
 
     /// An element of an array that is read.
     fn read(&mut self, element: Var, array: Var, dims: &[Dim]) {
-        if self.bound.contains(&array) || element_bytes(array, self.vars) == 0 {
+        let is_elsewhere = self.bound.contains(&array) || element_bytes(array, self.vars) == 0;
+        if self.in_branch || is_elsewhere {
             return;
         }
         let shape = self.vars[array].ty.shape();
