@@ -125,12 +125,11 @@ impl<'a> Emit<'a> {
                     self.simple("at", &wide)
                 }
             };
-            match coordinate {
-                Exp::Const(Scalar::I64(value)) => terms.push((stride * value, Vec::new())),
-                other => {
-                    let v = self.declare("at", Prim::I64, Some(other));
-                    terms.push((stride, vec![v]));
-                }
+            if let Exp::Const(Scalar::I64(value)) = coordinate {
+                terms.push((stride * value, Vec::new()));
+            } else {
+                let v = self.declare("at", Prim::I64, Some(coordinate));
+                terms.push((stride, vec![v]));
             }
             terms.push((-stride, vec![first]));
         }
