@@ -1,11 +1,11 @@
 //! The Python package: built as a wheel with this compiler, installed into an environment of its own, and tested there by `python/tests`.
 //!
-//! What it needs is installed from PyPI on the first run, and kept in the target folder.
+//! What it needs is installed from PyPI on the first run, and kept.
 #![cfg(unix)]
 
-use crate::common::{self, kept, repository, succeed};
+use crate::common::{self, kept_for_all_clones, repository, succeed};
 use crate::python_packages::{environment, pip};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// What the package needs, a library whose arrays it takes, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
@@ -24,7 +24,7 @@ const REQUIREMENTS: [&str; 9] = [
 
 #[test]
 fn the_package_works() {
-    let (folder, _lock) = kept("python-package");
+    let (folder, _lock) = kept_for_all_clones("python-package");
     let mut requirements = REQUIREMENTS.to_vec();
     if !is_debian_12() {
         requirements.push("torch");
@@ -51,10 +51,9 @@ fn is_debian_12() -> bool {
     std::fs::read_to_string("/etc/debian_version").is_ok_and(|version| version.starts_with("12"))
 }
 
-/// Runs what follows with the PyTorch of Debian. It is kept where `./test` says, or in the target folder.
+/// Runs what follows with the PyTorch of Debian.
 fn with_torch(tests: &Path) -> Command {
-    let kept = std::env::var_os("FEHU_TEST_TORCH").map(PathBuf::from);
-    let folder = kept.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("torch"));
+    let (folder, _) = kept_for_all_clones("torch");
     let mut command = Command::new("sh");
     command.arg(tests.join("with_torch")).arg(folder);
     command
@@ -79,10 +78,12 @@ backend.build_wheel(sys.argv[1])";
     build.env("FEHU_EXECUTABLE", env!("CARGO_BIN_EXE_fehu"));
     // Nobody waits for the optimiser here, either.
     build.env("MATURIN_PEP517_ARGS", "--profile dev");
-    build.env("CARGO_TARGET_DIR", folder.join("target"));
+    let target = folder.join("target");
+    build.env("CARGO_TARGET_DIR", &target);
     build.env("PATH", path_with(python));
     common::compile_apart(&mut build);
     succeed(&mut build);
+    common::remove_compiled(&target, &package, &["fehu-python", "fehu"]);
     let wheel = std::fs::read_dir(&wheels).expect("it can be listed").flatten().next();
     let wheel = wheel.expect("there is a wheel").path();
     succeed(pip(python).args(["--no-deps", "--force-reinstall"]).arg(wheel));

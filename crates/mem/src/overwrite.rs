@@ -1,4 +1,4 @@
-//! `overwrite`: maps that may overwrite their input do.
+//! `overwrite`: maps that may overwrite their input do, and loops their parameters.
 //!
 //! ```text
 //! let b = map (\x -> x + 1) a           a: fresh m0, 0 + {(n : 1)}
@@ -20,7 +20,8 @@
 //!   those around it; nor in another iteration of a loop, or at another position of an operator, around the map.
 //!
 //! A parameter of a loop whose next value is a map of it is such an input, if its first value is not needed again: the loop then works on a
-//! single block instead of two that alternate.
+//! single block instead of two that alternate. So it does if the next value is made in any other way, by a statement that has nothing to do with
+//! the parameter any more: a transposed copy of something that was made of it, for instance.
 //!
 //! [`crate::roots`] says which blocks may be the same memory at run time.
 
@@ -120,6 +121,7 @@ impl<'a> Overwrite<'a, '_> {
                 self.result(stm, &map, number, way);
             }
         }
+        self.next_values(stm, way);
         match &stm.exp {
             Exp::If(_, bodies) => bodies.iter().for_each(|body| self.body(body, way)),
             Exp::Switch(_, switch) => {
@@ -162,23 +164,12 @@ impl<'a> Overwrite<'a, '_> {
     fn result(&mut self, stm: &'a Stm, map: &Map<'a>, number: usize, way: &[Site<'a>]) {
         let outer = map.made[number];
         let Some(place) = self.table.place(outer).cloned() else { return };
-        let is_own = match &self.table.blocks[place.block].origin {
-            Origin::Fresh { before, size } => {
-                stm.pat.contains(before) && size.as_slice() == self.vars[outer].ty.shape()
-            }
-            Origin::Carried(_) | Origin::Unused => false,
-        };
-        if !is_own || self.table.local_size(place.block).is_some() {
+        if !self.fills_own(stm, outer, &place) {
             return;
         }
         for (input, element) in map.inputs() {
             let Some(target) = self.table.place(input).cloned() else { continue };
-            let fits = target.block != place.block
-                && self.vars[input].ty == self.vars[outer].ty
-                && self.table.local_size(target.block).is_none()
-                && target.lmad == place.lmad
-                && self.roots.is_ours(target.block);
-            if !fits {
+            if !self.takes(input, &target, outer, &place) {
                 continue;
             }
             let from = Source { input, element, target: &target, own: place.block };
@@ -191,6 +182,47 @@ impl<'a> Overwrite<'a, '_> {
                 return self.merge(place.block, target.block);
             }
         }
+    }
+
+    /// Stores what a statement of a loop makes for the next iteration where this one has its value, if nobody needs that any more.
+    fn next_values(&mut self, stm: &'a Stm, way: &[Site<'a>]) {
+        let Some(Site { body, repeats: Repeats::Loop(params), .. }) = way.last() else { return };
+        for (param, result) in params.iter().zip(&body.results) {
+            let Some(value) = result.var() else { continue };
+            let places = self.table.place(value).zip(self.table.place(param.var));
+            let Some((place, target)) = places.map(|(a, b)| (a.clone(), b.clone())) else {
+                continue;
+            };
+            let fits = self.fills_own(stm, value, &place)
+                && self.table.blocks[target.block].origin == Origin::Carried(param.var)
+                && self.takes(param.var, &target, value, &place);
+            let from =
+                Source { input: param.var, element: param.var, target: &target, own: place.block };
+            let is_apart = |block: &BlockId| !self.may_be_block(*block, &from);
+            if fits && self.blocks_of(stm).iter().all(is_apart) && self.is_last_use(&from, way) {
+                self.merge(place.block, target.block);
+            }
+        }
+    }
+
+    /// Whether an array fills a block that is allocated for this statement.
+    fn fills_own(&self, stm: &Stm, array: Var, place: &Place) -> bool {
+        let is_own = match &self.table.blocks[place.block].origin {
+            Origin::Fresh { before, size } => {
+                stm.pat.contains(before) && size.as_slice() == self.vars[array].ty.shape()
+            }
+            Origin::Carried(_) | Origin::Unused => false,
+        };
+        is_own && self.table.local_size(place.block).is_none()
+    }
+
+    /// Whether there is room for one array where another one is.
+    fn takes(&self, old: Var, target: &Place, new: Var, place: &Place) -> bool {
+        target.block != place.block
+            && self.vars[old].ty == self.vars[new].ty
+            && self.table.local_size(target.block).is_none()
+            && target.lmad == place.lmad
+            && self.roots.is_ours(target.block)
     }
 
     fn allocates(&self, map: &Map<'_>) -> bool {
@@ -336,7 +368,7 @@ impl<'a> Overwrite<'a, '_> {
     }
 }
 
-/// An input that may be overwritten.
+/// An input, or a parameter of a loop, that may be overwritten.
 struct Source<'a> {
     /// The array.
     input: Var,

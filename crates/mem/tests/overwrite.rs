@@ -84,6 +84,15 @@ fn loops_work_on_one_block() {
     assert_eq!(blocks(&function(&(first.clone() + &steps("a", "", &inside, "b")), "r")), (2, 0));
     let after = once + &map("g", "r", "let (o: f32) = index a[ig]");
     assert_eq!(blocks(&function(&after, "g")), (3, 0));
+    // The next value is made of something that was made of the parameter, which nobody needs any more.
+    let turned = "let (m: [n]f32) = screma n (p, is) map \\(e: f32, i: i64) -> (f32) { let (z: i64) = sub n i let (y: i64) = sub z 1 let \
+                  (o: f32) = index p[y] in (o) } let (b: [n]f32) = scratch [n]f32 let (c: [n]f32) = scatter n (is, m) map \
+                  \\(ic: i64, v: f32) -> (i64, f32) {(ic, v)} dest [n] b ";
+    let twice = first.clone() + &steps("a", "", turned, "c");
+    assert_eq!(blocks(&function(&twice, "r")), (3, 1));
+    // Or it is needed: another element of it, when the next value is there.
+    let late = format!("{turned} let (w: f32) = index p[0] let (g: [n]f32) = update c[0] = w ");
+    assert_eq!(blocks(&function(&(first.clone() + &steps("a", "", &late, "g")), "r")), (3, 0));
     // Two parameters begin as one array.
     let both = map("b", "p", "") + &map("g", "q", "");
     let two = first

@@ -12,7 +12,8 @@ use fehu_mem::unview::unview;
 
 /// The copies of a program with the first table, and those that are left.
 fn left(text: &str) -> (usize, Vec<Copied>) {
-    let text = format!("prog arrays\n{text}");
+    let stage = if text.contains(" seg ") { "segs" } else { "arrays" };
+    let text = format!("prog {stage}\n{text}");
     let mut prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
     unview(&mut prog);
@@ -164,6 +165,19 @@ fn an_array_is_made_transposed() {
          [n]f32) -> ([n]f32) { let (w: [n]f32) = screma n (row) map \\(e: f32) -> (f32) { let (d: f32) = mul e 2.0f32 in (d) } in \
          (w) }\n let (t: [n][m]f32) = rearrange (1, 0) v\n let (r: [n][m]f32) = update x[0:n:1, 0:m:1] = t in (r)\n",
     );
+}
+
+#[test]
+fn segs_inside_of_a_map_read_the_rows_of_their_position() {
+    // Two versions share the rows, or the elements of each row as well.
+    let text = "fun f (n: i64, c: bool, *x: [n][n]f32) -> (res: [n][n]f32) =\n let (k: i64) = sub n 1\n let (u: [n][k]f32) = index x[0:n:1, \
+                1:k:1]\n let (v: [n][k]f32) = if c then { let (v1: [n][k]f32) = seg task [] () \\() -> ([n][k]f32) { let (v2: [n][k]f32) = screma n (u) \
+                map \\(row: [k]f32) -> ([k]f32) { let (w: [k]f32) = seg task [] () \\() -> ([k]f32) { let (w2: [k]f32) = screma k (row) map \\(e: f32) \
+                -> (f32) { let (y: f32) = index x[0, 0] let (d: f32) = mul e y in (d) } in (w2) } in (w) } in (v2) } in (v1) } else { let (z: \
+                [n][k]f32) = replicate (n, k) 0.0f32 in (z) }\n let (r: [n][n]f32) = update x[0:n:1, 1:k:1] = v in (r)\n";
+    none(text);
+    // Another position has replaced this element by then, or has not.
+    refused(&text.replace("index x[0, 0]", "index x[0, 1]"), Why::Overlap);
 }
 
 #[test]

@@ -33,7 +33,19 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 
 /// A folder that stays from one run to the next, used by one process at a time, as long as the file lives.
 pub(crate) fn kept(name: &str) -> (PathBuf, File) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    kept_in(Path::new(env!("CARGO_TARGET_TMPDIR")), name)
+}
+
+/// The same for what others wrote and takes long to install or to compile: where `./test` says, for all clones, or in the target folder.
+pub(crate) fn kept_for_all_clones(name: &str) -> (PathBuf, File) {
+    match std::env::var_os("FEHU_TESTS_KEPT") {
+        Some(place) => kept_in(Path::new(&place), name),
+        None => kept(name),
+    }
+}
+
+fn kept_in(place: &Path, name: &str) -> (PathBuf, File) {
+    let folder = place.join(name);
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let lock = File::create(folder.join("lock")).expect("the lock can be made");
     lock.lock().expect("it can be locked");
@@ -91,6 +103,16 @@ pub(crate) fn compile_apart(command: &mut Command) {
     for name in ours {
         command.env_remove(name);
     }
+}
+
+/// Removes what was compiled of our own packages, which the target folder of all clones would have once for each of them.
+pub(crate) fn remove_compiled(target: &Path, package: &Path, names: &[&str]) {
+    let mut clean = Command::new(env!("CARGO"));
+    clean.args(["clean", "--quiet", "--offline", "--target-dir"]).arg(target).current_dir(package);
+    for name in names {
+        clean.args(["--package", name]);
+    }
+    succeed(&mut clean);
 }
 
 /// Runs a command that has to succeed; what it writes is shown otherwise.

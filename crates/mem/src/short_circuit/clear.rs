@@ -7,8 +7,9 @@
 //!
 //! The statement that makes the array may do more: a map reads all it wants of an element before it writes that
 //! element. So what position `i` reads may be its own element, but none of position `j`'s, for `j < i` and for
-//! `j > i`. That is for maps alone: scans and reductions may read their elements twice, and the statements before
-//! the operator of a Seg are executed by every thread for itself, at any time.
+//! `j > i`. Operators inside of the map's function may do the same, since they are over before the element is written. That is for maps alone:
+//! scans and reductions may read their elements twice, and the statements before the operator of a Seg are executed by every thread for itself, at
+//! any time.
 
 use super::nest::BodyId;
 use super::scope::Scope;
@@ -18,7 +19,7 @@ use crate::overlap::prove_disjoint;
 use crate::table::{Origin, Place, flat, pick};
 use fehu_base::id::Id;
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, Body, Exp, Lambda, Screma, Seg, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Lambda, Level, Screma, Seg, Stm, Type, Var};
 
 /// The part that must be free.
 pub(super) struct Part<'p> {
@@ -122,7 +123,7 @@ impl<'a> Circuit<'a, '_> {
                 self.pats(part, stm, self.here)
                     && self.map(part, vec![(place.lmad.clone(), Var::from_index(0))], stm, op)
             }
-            Exp::Seg(seg) => self.seg(part, stm, seg, Some(&place.lmad), self.here),
+            Exp::Seg(seg) => self.seg(part, &Own::new(), stm, seg, Some(&place.lmad), self.here),
             _ => self.stm(part, &Own::new(), stm, self.here),
         }
     }
@@ -239,7 +240,11 @@ impl<'a> Circuit<'a, '_> {
             Exp::Partition(op) => {
                 self.pats(part, stm, body) && self.elements(part, own, stm, &op.inputs, &op.map)
             }
-            Exp::Seg(seg) => self.seg(part, stm, seg, None, body),
+            Exp::Seg(seg) => {
+                let none = Own::new();
+                let own = if finishes_alone(seg.level) { own } else { &none };
+                self.seg(part, own, stm, seg, None, body)
+            }
             // What accumulators stand for is not looked at.
             Exp::WithAcc(..) | Exp::UpdateAcc(..) | Exp::Stream(_) | Exp::Flatmap(_) => false,
             Exp::Diff(_) => false,
@@ -346,10 +351,11 @@ impl<'a> Circuit<'a, '_> {
         })
     }
 
-    /// A Seg, and where what it makes is if that is the array.
+    /// A Seg at a position of what is around it, and where what it makes is if that is the array.
     fn seg(
         &mut self,
         part: &Part<'_>,
+        around: &Own,
         stm: &'a Stm,
         seg: &'a Seg,
         made: Option<&Lmad>,
@@ -374,7 +380,6 @@ impl<'a> Circuit<'a, '_> {
         let id = self.nest.id(&seg.body.body);
         self.inside(id, |this| {
             let start = At { body: id, when: start };
-            let none = Own::new();
             let mut inputs = seg.elements().iter().zip(&seg.inputs);
             let (last, before) = match seg.body.body.stms.split_last() {
                 Some((last, before)) if !own.is_empty() => (Some(last), before),
@@ -382,8 +387,8 @@ impl<'a> Circuit<'a, '_> {
             };
             inputs.all(|(param, input)| {
                 this.vars[*param].ty.is_array()
-                    || this.part_of(part, &none, *input, start, |lmad| lmad.fix(&indices))
-            }) && before.iter().all(|stm| this.stm(part, &none, stm, id))
+                    || this.part_of(part, around, *input, start, |lmad| lmad.fix(&indices))
+            }) && before.iter().all(|stm| this.stm(part, around, stm, id))
                 && last.is_none_or(|stm| this.operator(part, own, stm, id))
         })
     }
@@ -466,6 +471,15 @@ impl<'a> Circuit<'a, '_> {
             self.known.leave(mark);
             apart
         })
+    }
+}
+
+/// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks. The threads of a block
+/// may go on to write their part of an element while others still read it.
+fn finishes_alone(level: Level) -> bool {
+    match level {
+        Level::Task | Level::Thread => true,
+        Level::Grid | Level::Blocks | Level::Warps | Level::Block => false,
     }
 }
 

@@ -10,17 +10,19 @@
 //! function that does more with its row than a map of straight-line code does, each element would be made by itself, and everything read
 //! again. Reading the result once more is nothing beside that.
 //!
-//! That holds inside of functions, where the result is that of one position. Elsewhere it may be much larger than what it is made of,
-//! and must not be stored if it need not.
+//! That holds inside of functions, where the result is that of one position, and for results that are stored anyway because others need
+//! them. Elsewhere it may be much larger than what it is made of, and must not be stored if it need not.
 //!
-//! A function with two products has tiles for one of them only. So a map that makes a product already does not take another one, as in the
-//! sum of two products; what it yields is as large as they are.
+//! A function with two products has tiles for one of them only. So an operator that makes a product already does not take another one, as
+//! in the sum of two products.
 
 use super::Cx;
 use super::mentions::stm_mentions;
+use super::vertical::kept;
 use fehu_base::IdVec;
 use fehu_facts::Variance;
 use fehu_ir::{Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+use rustc_hash::FxHashMap;
 
 /// The dimensions of the maps.
 const OUTER: usize = 0;
@@ -29,16 +31,16 @@ const INNER: usize = 1;
 /// Whether a producer is a product, and the consumer, which reads its rows, would make it something else.
 pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     let Exp::Screma(product) = &producer.exp else { return false };
-    if !is_product(product, cx.vars) {
+    if product.folded() > 0 || !makes_product(product, cx.vars) {
         return false;
     }
-    if map(&consumer.exp).is_some_and(|op| is_product(op, cx.vars)) {
+    let Exp::Screma(op) = &consumer.exp else { return cx.within };
+    if makes_product(op, cx.vars) {
         return true;
     }
-    if !cx.within {
+    if !cx.within && kept(cx, producer, consumer).is_empty() {
         return false;
     }
-    let Exp::Screma(op) = &consumer.exp else { return true };
     let inputs = op.map.params.iter().zip(&op.inputs);
     let rows = inputs.filter(|(_, input)| producer.pat.contains(input));
     let rows: Vec<Var> = rows.map(|(row, _)| *row).collect();
@@ -65,29 +67,39 @@ fn is_straight(op: &Screma) -> bool {
     })
 }
 
-/// Whether one of the maps inside of a map is that of a product: they are fused only later.
-fn is_product(outer: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+/// Whether one of the maps in the function of an operator is that of a product: they are fused only later.
+fn makes_product(outer: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
     let mut variance = Variance::at_positions(&outer.map, &outer.inputs, OUTER, vars);
-    outer.folded() == 0
-        && outer.map.body.stms.iter().any(|stm| {
-            variance.stm(stm);
-            map(&stm.exp).is_some_and(|inner| shares(inner, &mut variance, vars))
-        })
+    outer.map.body.stms.iter().any(|stm| {
+        variance.stm(stm);
+        map(&stm.exp).is_some_and(|inner| shares(inner, &mut variance, vars))
+    })
 }
 
-/// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads.
+/// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads, or what is
+/// read where its inputs are made by maps.
 fn shares(inner: &Screma, variance: &mut Variance<'_>, vars: &IdVec<Var, VarInfo>) -> bool {
     variance.enter(inner, INNER);
+    let mut made: FxHashMap<Var, &[Var]> = FxHashMap::default();
     for stm in &inner.map.body.stms {
         if let Some(fold) = reduction(stm, vars) {
-            let read = |input: &Var| {
-                let varies = variance.atom((*input).into());
-                (varies.is_along(OUTER), varies.is_along(INNER))
-            };
-            let read: Vec<(bool, bool)> = fold.inputs.iter().map(read).collect();
+            let mut read: Vec<(bool, bool)> = Vec::new();
+            let mut inputs = fold.inputs.clone();
+            while let Some(input) = inputs.pop() {
+                match made.get(&input) {
+                    Some(of) => inputs.extend_from_slice(of),
+                    None => {
+                        let varies = variance.atom(input.into());
+                        read.push((varies.is_along(OUTER), varies.is_along(INNER)));
+                    }
+                }
+            }
             return read.contains(&(true, false))
                 && read.contains(&(false, true))
                 && !read.contains(&(true, true));
+        }
+        if let Some(op) = map(&stm.exp) {
+            made.extend(stm.pat.iter().map(|array| (*array, &op.inputs[..])));
         }
         variance.stm(stm);
     }
