@@ -57,6 +57,78 @@ def branches [n] (a: [n]f64) : f64 =
                         in (xs with [j] = f64.sin (f64.sum (map (\k -> xs[k]) [i, i - 1])), ys with [i - 1] = y)
   in f64.sum (map2 (\x y -> x * x + y) xs ys)
 
+-- Slices of computed length.
+def slices [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             let k = i64.min (i % 3) (n - i)
+             let s = f64.sum (map (\d -> f64.sin xs[i - d]) [0, 1])
+             in xs with [i:i + k] = map (\x -> x * s) xs[i:i + k]
+  in f64.sum xs
+
+-- Arms of a match.
+type op = #scale | #swap | #none
+def arms [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             let op : op = if i % 3 == 0 then #scale else if xs[i] > 1 then #swap else #none
+             in match op
+                case #scale -> xs with [i] = f64.sum (map (\d -> xs[i - d] * xs[i - d]) [0, 1])
+                case #swap -> xs with [i - 1] = f64.product (map (\d -> xs[i - d]) [0, 1])
+                case #none -> xs
+  in f64.sum (map (\x -> x * x) xs)
+
+-- Two updates in one branch, the second of which reads what the first has written; a branch in a branch.
+def swaps [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             let s = f64.sum (map (\d -> f64.cos xs[i - d]) [0, 1])
+             in if xs[i] < xs[i - 1]
+                then let t = xs[i]
+                     let xs = xs with [i] = xs[i - 1] * s
+                     let j = i - i % 2
+                     let xs = xs with [j] = xs[j] * t
+                     in if i % 3 == 0 then xs with [i / 2] = xs[i / 2] * xs[j] else xs
+                else let k = i64.min 2 (n - i) in xs with [i:i + k] = map (* s) xs[i:i + k]
+  in f64.sum (map (\x -> x * x) xs)
+
+-- Scatters and histograms.
+def scatters [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             let is = [i, i - 1, i, n, i / 2]
+             let s = f64.sum (map (\j -> f64.sin xs[j]) [i, i - 1])
+             in scatter xs is (map (\j -> f64.i64 (j % 7) * s + 1) is)
+  in f64.sum (map (\x -> x * x) xs)
+
+def histograms [n] (a: [n]f64) : f64 =
+  let (xs, ys) = loop (xs, ys) = (copy a, copy a) for i in 1..<n do
+             let is = [i, i - 1, i, n, i / 2]
+             let s = f64.sum (map (\j -> f64.sin xs[j]) [i, i - 1])
+             let vs = map (\j -> f64.i64 (j % 7) * s / 10 + 0.3) is
+             in (reduce_by_index xs (\x y -> x + y + x * y / 8) 0 is vs,
+                 reduce_by_index ys f64.max (-f64.inf) is (map2 (\v i -> v * ys[i % n]) vs is))
+  in f64.sum (map2 (\x y -> x * y) xs ys)
+
+-- A histogram of more values than bins.
+def many [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<4 do
+             let is = map (\j -> (j * i) % (n + 1)) (iota (3 * n))
+             let vs = map (\j -> xs[j % n] / 3 + f64.i64 i) (iota (3 * n))
+             in reduce_by_index xs (\x y -> x + y + x * y / 64) 0 is vs
+  in f64.sum xs
+
+-- Integers.
+def random [n] (a: [n]f64) : f64 =
+  let (_, xs) = loop (rs, xs) = (map (\i -> u32.i64 (i * 2654435761)) (iota n), copy a) for i < n do
+             let rs = map2 (\r j -> let r = r * 1664525 + 1013904223 + u32.i64 (i * j)
+                                    let r = r ^ (r << 13)
+                                    let r = r ^ (r >> 17)
+                                    in -(r ^ (r << 5))) rs (iota n)
+             in (rs, map2 (\r x -> f64.sin (x + f64.u32 (r % 16) / 16)) rs xs)
+  in f64.sum xs
+
+def counters [n] (a: [n]f64) : f64 =
+  let (_, _, s) = loop (i, k, s) = (0, 7i32, 1f64) while i < n do
+             (i + 1, 12 - (k ^ 5) * 3, s * f64.sin (a[i] + f64.i32 (k % 8)))
+  in s
+
 -- ==
 -- entry: agree
 -- input { 4i64 } output { [true, true, true, true, true, true] }
@@ -75,3 +147,12 @@ entry hessian (n: i64) : bool =
   let b = mjp (\x -> vjp sweeps x 1) x (tabulate n one)
   let c = tabulate n (\i -> jvp (\x -> vjp sweeps x 1) x (one i))
   in and (flatten (map2 (map2 close) a (transpose a))) && and (flatten (map2 (map2 close) b c))
+
+-- ==
+-- entry: more
+-- input { 4i64 } output { [true, true, true, true, true, true, true, true] }
+-- input { 16i64 } output { [true, true, true, true, true, true, true, true] }
+entry more (n: i64) : [8]bool =
+  [agrees (slices : [n]f64 -> f64), agrees (arms : [n]f64 -> f64), agrees (swaps : [n]f64 -> f64)
+  , agrees (scatters : [n]f64 -> f64), agrees (histograms : [n]f64 -> f64), agrees (many : [n]f64 -> f64)
+  , agrees (random : [n]f64 -> f64), agrees (counters : [n]f64 -> f64)]

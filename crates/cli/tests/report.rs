@@ -100,3 +100,32 @@ fn what_a_loop_keeps_for_its_derivative_is_told() {
         assert_eq!(code, Some(0), "{text}{errors}");
     }
 }
+
+/// Loops of which each iteration needs the whole array that it changes. None keeps an array; without being undone, each would.
+#[test]
+fn loops_that_change_arrays_keep_what_they_overwrite() {
+    let sum = "let s = f64.sum (map (\\k -> f64.sin xs[k]) [i, i - 1]) in";
+    let bodies = [
+        "let k = i % 3 in xs with [i:i + k] = map (* s) xs[i:i + k]",
+        "match i % 3 case 0 -> xs with [i] = s case 1 -> xs with [i - 1] = s case _ -> xs",
+        "if s > 0 then (xs with [i] = s * xs[i]) with [i - 1] = s else xs",
+        "scatter xs [i, i / 2] [s, 2 * s]",
+        "reduce_by_index xs (\\x y -> x + y + x * y) 0 [i, i / 2] [s, 2 * s]",
+    ];
+    let mut program = String::new();
+    for (number, body) in bodies.iter().enumerate() {
+        let lines = format!("loop xs = copy a for i in 1..<n - 3 do {sum} {body}");
+        program += &format!("def f{number} [n] (a: [n]f64) = f64.sum ({lines})\n");
+        program += &format!("entry g{number} [n] (a: [n]f64) = vjp f{number} a 1\n");
+    }
+    program += "entry g5 (n: i64) (x: f64) = vjp (\\x -> let (_, y) = loop (rs, y) = (map u32.i64 (iota n), x) for i < n do \
+         (map (\\r -> (r * 1664525 + 1013904223) ^ u32.i64 i) rs, f64.sum (map (\\r -> f64.sin (y + f64.u32 r)) rs)) in y) x 1\n";
+    let source = file("report_changes.fut", &program);
+    let (code, text, errors) = fehu(&["report", &source]);
+    assert_eq!(code, Some(0), "{text}{errors}");
+    let is_kept = |line: &&str| line.contains("each iteration of the loop keeps");
+    let kept: Vec<&str> = text.lines().filter(is_kept).collect();
+    assert!(!kept.iter().any(|line| line.contains(" n bytes")), "{kept:#?}");
+    let overwrites = kept.iter().filter(|line| line.contains("what it overwrites in"));
+    assert_eq!(overwrites.count(), bodies.len(), "{kept:#?}");
+}

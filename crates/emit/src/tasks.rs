@@ -16,6 +16,9 @@ use fehu_facts::cost::is_repeatable;
 use fehu_imp::{Block, Exp, Kind, Stm, Tasks, Ty, V};
 use fehu_ir::{self as ir, CmpOp, Screma, Seg, Var};
 
+/// What a program takes for the number of a device's threads.
+const DEVICE_THREADS: i64 = 1 << 16;
+
 impl<'a> Emit<'a> {
     /// A Seg that threads of a CPU execute.
     pub(super) fn seg_in_tasks(&mut self, names: &'a [Var], seg: &'a Seg) {
@@ -82,9 +85,13 @@ impl<'a> Emit<'a> {
         v
     }
 
-    /// How many threads there are.
+    /// How many threads there are. Those of a device are many: how many does not matter.
     pub(super) fn number_of_threads(&mut self, pat: &[Var]) {
         let [var] = pat else { bug("the number of threads is one number") };
+        if self.options.device {
+            self.scalars.insert(*var, Exp::int(DEVICE_THREADS));
+            return;
+        }
         let v = self.declare("threads", Prim::I64, None);
         self.out.push(Stm::Threads(v));
         self.scalars.insert(*var, Exp::Var(v));

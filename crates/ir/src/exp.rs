@@ -107,7 +107,7 @@ pub enum Exp {
     Opaque(Atom),
     /// The value of the tuning parameter of this name, an `i64`, or the operand if nobody has set it.
     Tuning(EcoString, Atom),
-    /// How many threads of the CPU execute tasks, an `i64`.
+    /// How many threads execute operators, an `i64`: threads of the CPU, or about as many as a device has.
     Threads,
     /// Ends the program with the message. Its results are never used.
     Fail(Check),

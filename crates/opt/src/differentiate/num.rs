@@ -148,10 +148,11 @@ pub(super) fn identity(b: &mut Builder<'_>, types: &[Type]) -> Lambda {
 }
 
 /// The operator on operands with one more part, the first, which says whether there is anything: if there is not, the other operand is the result. So whatever
-/// is absent is neutral.
-pub(super) fn with_presence(b: &mut Builder<'_>, op: Lambda) -> Lambda {
+/// is absent is neutral. The first parameters are indices.
+pub(super) fn with_presence(b: &mut Builder<'_>, op: Lambda, indices: usize) -> Lambda {
     let Lambda { params, body: mut both, ret } = op;
-    let (left, right) = params.split_at(ret.len());
+    let (index, operands) = params.split_at(indices);
+    let (left, right) = operands.split_at(ret.len());
     let [left, right] = [left, right].map(|operand| {
         let there = b.param("there", Type::BOOL);
         std::iter::once(there).chain(operand.iter().copied()).collect::<Vec<_>>()
@@ -167,7 +168,7 @@ pub(super) fn with_presence(b: &mut Builder<'_>, op: Lambda) -> Lambda {
         let exp = Exp::If(left[0].into(), Box::new([second, Body::of(all(&right))]));
         all(&b.several("t", ret.clone(), exp))
     });
-    Lambda { params: [left, right].concat(), body, ret }
+    Lambda { params: [index, &left[..], &right[..]].concat(), body, ret }
 }
 
 /// The sum of the rows of an array.

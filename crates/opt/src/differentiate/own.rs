@@ -7,12 +7,12 @@
 //! ```
 //!
 //! Derivatives are made as if nothing changed in place: everything that is consumed is a copy. Here, a copy becomes its source if
-//! the source was made in the same body, or is a parameter of the loop around it, and neither it nor a view of it is used later. So loops that
+//! the source was made in the same body, or is a parameter of the loop around it, or one of several such arrays, as branches yield, and neither it nor a view of it is used later. So loops that
 //! update one element in each iteration take time in proportion to their iterations, and their derivatives do as well.
 
 use super::common::Common;
 use fehu_base::IdVec;
-use fehu_ir::free::free_in_stm;
+use fehu_ir::free::{bound_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, subst_body};
 use fehu_ir::{Atom, Body, Exp, Family, LoopParam, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,7 +26,8 @@ pub(super) fn own(
     common: &Common,
     allowed: &FxHashSet<Var>,
 ) {
-    let mut own = Own { vars, common, consumed: FxHashSet::default(), bases: Bases::default() };
+    let (consumed, chosen, bases) = (FxHashSet::default(), FxHashSet::default(), Bases::default());
+    let mut own = Own { vars, common, consumed, chosen, bases };
     own.body(body, allowed);
 }
 
@@ -35,6 +36,8 @@ struct Own<'a> {
     common: &'a Common,
     /// What has become its copy, and may be consumed.
     consumed: FxHashSet<Var>,
+    /// Results of branches and loops, which are one of several arrays as a whole.
+    chosen: FxHashSet<Var>,
     /// Those of the bodies up to now: what a branch reads may be a view that was bound outside of it.
     bases: Bases,
 }
@@ -60,11 +63,14 @@ impl Own<'_> {
             match &mut stm.exp {
                 Exp::Copy(source) => {
                     let (source, copy) = (*source, stm.pat[0]);
-                    let mine = fresh.contains(&source) || allowed.contains(&source);
+                    let is_mine = |array: &Var| fresh.contains(array) || allowed.contains(array);
                     let same = self.vars[source].ty == self.vars[copy].ty;
-                    if mine && same && !self.is_used(source, &later) {
+                    let all = self.choices(source);
+                    let is_last = |array: &Var| !self.is_used(*array, &later);
+                    if same && all.iter().all(|array| is_mine(array) && is_last(array)) {
                         subst.insert(copy, source.into());
                         self.consumed.insert(source);
+                        self.consumed.extend(all);
                         later.insert(source);
                         continue;
                     }
@@ -122,7 +128,7 @@ impl Own<'_> {
     /// is a view of it.
     fn consumable(&mut self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
         let fresh = self.fresh(body);
-        let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| &stm.pat).copied().collect();
+        let bound: FxHashSet<Var> = bound_in_body(body).into_iter().collect();
         let mut allowed = FxHashSet::default();
         for (index, (param, result)) in params.iter().zip(&body.results).enumerate() {
             let Some(next) = result.var() else { continue };
@@ -130,10 +136,11 @@ impl Own<'_> {
                 continue;
             }
             let mine = self.with_bases(result);
+            // What is bound inside is new, or a name of others among them.
             let known = |var: &Var| {
                 fresh.contains(var)
                     || *var == param.var
-                    || (*var == next && bound.contains(var))
+                    || bound.contains(var)
                     || !self.vars[*var].ty.is_array()
             };
             let others = body.results.iter().enumerate().filter(|(other, _)| *other != index);
@@ -145,6 +152,15 @@ impl Own<'_> {
             }
         }
         allowed
+    }
+
+    /// The array, or if it is the result of a branch or a loop, those that it may be.
+    fn choices(&self, array: Var) -> Vec<Var> {
+        if !self.chosen.contains(&array) {
+            return vec![array];
+        }
+        let of = self.bases.get(&array).into_iter().flatten().copied();
+        of.filter(|array| !self.chosen.contains(array)).collect()
     }
 
     /// Whether the array or a view of it is among these variables.
@@ -172,6 +188,7 @@ impl Own<'_> {
                 of.sort_unstable();
                 of.dedup();
                 self.bases.insert(*var, of);
+                self.chosen.insert(*var);
             }
         }
     }

@@ -115,6 +115,7 @@ fn find(stms: &mut [Stm], param: Var) -> Option<&mut Screma> {
     match &mut stm.exp {
         Exp::Screma(op) if op.map.params.first() == Some(&param) => Some(op),
         Exp::WithAcc(_, lambda) => find(&mut lambda.body.stms, param),
+        Exp::If(_, bodies) => bodies.iter_mut().find_map(|body| find(&mut body.stms, param)),
         _ => None,
     }
 }

@@ -1,11 +1,13 @@
 //! Tiles: positions that are executed together because of what they read.
 //!
-//! All plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
+//! Most plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
 //! which dimensions the elements differ that a step of the fold reads ([`Fold`]). `grid` decides by that what the threads of a block
-//! of a device share, and `cpu` what one thread of a CPU does at a time. Both write it down in Segs ([`Tiling`]).
+//! of a device share, and `cpu` what one thread of a CPU does at a time. Positions that read elements near them share these, too
+//! (`window`). All write it down in Segs ([`Tiling`]).
 
 mod cpu;
 mod grid;
+mod window;
 
 pub use cpu::TILING;
 pub use grid::GRID_TILING;
@@ -13,7 +15,8 @@ pub use grid::GRID_TILING;
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::{
-    Atom, Body, Dim, Elem, Exp, Family, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var, VarInfo,
+    Atom, Body, Dim, Elem, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -178,7 +181,7 @@ impl<'a> Fold<'a> {
             .reads
             .iter()
             .map(|read| (0..last).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>());
-        Tiling { dims, loops, reads: reads.collect() }
+        Tiling::Fold(FoldTiling { dims, loops, reads: reads.collect() })
     }
 }
 

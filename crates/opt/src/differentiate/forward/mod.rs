@@ -41,8 +41,8 @@ fn is_zero(atom: Atom) -> bool {
 
 pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
-    /// Accumulators, by their certificates, that tangents are contributed to as well.
-    lifted: Set,
+    /// Accumulators, by their certificates, that tangents are contributed to as well, and whether contributions say that they are there.
+    lifted: FxHashMap<Var, bool>,
     /// Whether the code will be for several directions, which share the values: then no statement yields both values and
     /// tangents if it may be executed for each direction.
     pub(super) is_shared: bool,
@@ -52,7 +52,7 @@ pub(super) struct Forward {
 
 impl Forward {
     pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
-        let (tangents, lifted) = (FxHashMap::default(), Set::default());
+        let (tangents, lifted) = (FxHashMap::default(), FxHashMap::default());
         Forward { tangents, lifted, is_shared: false, common, loc }
     }
 
@@ -173,10 +173,15 @@ impl Forward {
             Exp::WithAcc(..) => self.with_acc(b, stm),
             Exp::UpdateAcc(acc, indices, values) => {
                 let (acc, indices, mut values) = (*acc, indices.clone(), values.clone());
-                if matches!(b.ty(acc), Type::Acc(cert) if self.lifted.contains(cert)) {
+                if let Type::Acc(cert) = b.ty(acc)
+                    && let Some(&says) = self.lifted.get(cert)
+                {
                     let tangents: Vec<Atom> =
                         values.iter().map(|value| self.or_zero(b, *value)).collect();
                     values.extend(tangents);
+                    if says {
+                        values.insert(0, Atom::bool(true));
+                    }
                     b.push(Stm { exp: Exp::UpdateAcc(acc, indices, values), ..stm });
                     return Ok(());
                 }

@@ -6,7 +6,7 @@ use crate::differentiate::Res;
 use crate::differentiate::activity::{self, Set};
 use crate::differentiate::num::{extend, outer, with_presence, zero};
 use crate::differentiate::sums::{is_sum, is_sum_after};
-use fehu_base::OrBug;
+use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::{
     AccInput, Atom, BinOp, Body, Exp, Hist, HistOp, Lambda, Red, Scan, Scatter, Screma, Stm, Type,
@@ -23,7 +23,8 @@ enum Part {
 }
 
 /// Whether a function of numbers may have kinks: where operands of an operator with kinks are equal, the result has the tangent of one of them, so that its
-/// neutral element has to be told apart from elements that are equal to it.
+/// neutral element has to be told apart from elements that are equal to it. An operator on several parts tells them apart by other means: by indices, for
+/// instance.
 fn has_kinks(body: &Body) -> bool {
     let mut found = body.stms.iter().any(|stm| {
         let is_extremum = matches!(stm.exp, Exp::BinOp(BinOp::Min | BinOp::Max, ..));
@@ -33,6 +34,18 @@ fn has_kinks(body: &Body) -> bool {
         stm.exp.for_each_body(&mut |body| found |= has_kinks(body));
     }
     found
+}
+
+/// The operator of a histogram or an accumulator on elements that say whether they are there, with its neutral element. What is in the bins at first is there.
+fn say_there(
+    b: &mut Builder<'_>,
+    (op, mut neutral): (Lambda, Vec<Atom>),
+    indices: usize,
+    (shape, bins): (&[Atom], &mut Vec<Var>),
+) -> (Lambda, Vec<Atom>) {
+    bins.insert(0, b.exp("there", Exp::Replicate(shape.to_vec(), Atom::bool(true))));
+    neutral.insert(0, Atom::bool(false));
+    (with_presence(b, op, indices), neutral)
 }
 
 impl Forward {
@@ -101,7 +114,6 @@ impl Forward {
             let mine = at..at + neutral.len();
             at = mine.end;
             let lifted = pat[mine.clone()].iter().any(|var| set.contains(var));
-            // An operator on several parts tells them apart by other means: by indices, for instance.
             let kinks = lifted && mine.len() == 1 && has_kinks(&op.body);
             if kinks {
                 order.push(Part::There);
@@ -118,7 +130,7 @@ impl Forward {
                 (op, neutral) = self.lift(b, op, neutral, 0)?;
             }
             if kinks {
-                op = with_presence(b, op);
+                op = with_presence(b, op, 0);
                 neutral.insert(0, Atom::bool(false));
             }
             match red {
@@ -167,9 +179,15 @@ impl Forward {
             let mine = at..at + hist.dests.len();
             at = mine.end;
             let HistOp { shape, race_factor, mut dests, mut op, mut neutral } = hist;
+            let lifted = pat[mine.clone()].iter().any(|var| set.contains(var));
+            let kinks = lifted && mine.len() == 1 && has_kinks(&op.body);
+            if kinks {
+                order.push(Part::There);
+                new_pat.push(b.param("there", Type::array(Prim::Bool.into(), shape.clone())));
+            }
             order.extend(mine.clone().map(|index| Part::Value(indices + index)));
             new_pat.extend_from_slice(&pat[mine.clone()]);
-            if pat[mine.clone()].iter().any(|var| set.contains(var)) {
+            if lifted {
                 order.extend(mine.clone().map(|index| Part::Tangent(indices + index)));
                 for dest in dests.clone() {
                     let tangent = self.array_or_zero(b, dest);
@@ -178,6 +196,9 @@ impl Forward {
                 let all = vec![true; mine.len()];
                 new_pat.extend(self.bind(b, &pat[mine], &all));
                 (op, neutral) = self.lift(b, op, neutral, 0)?;
+            }
+            if kinks {
+                (op, neutral) = say_there(b, (op, neutral), 0, (&shape, &mut dests));
             }
             new_ops.push(HistOp { shape, race_factor, dests, op, neutral });
         }
@@ -284,12 +305,20 @@ impl Forward {
                 }
                 Some((op, neutral)) => {
                     with[index] = false;
+                    let kinks = mine.len() == 1 && has_kinks(&op.body);
                     let op = fehu_ir::subst::copy_lambda(op, b.vars_mut());
-                    let lifted = self.lift(b, op, neutral.clone(), input.shape.len())?;
+                    let indices = input.shape.len();
+                    let mut lifted = self.lift(b, op, neutral.clone(), indices)?;
+                    let all = &mut new_inputs[index].arrays;
+                    all.extend(arrays);
+                    if kinks {
+                        lifted = say_there(b, lifted, indices, (&input.shape, all));
+                        let there = Type::array(Prim::Bool.into(), input.shape.clone());
+                        new_pat.insert(new_pat.len() - mine.len(), b.param("there", there));
+                    }
                     new_inputs[index].op = Some(lifted);
-                    new_inputs[index].arrays.extend(arrays);
                     new_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
-                    self.lifted.insert(lambda.params[index]);
+                    self.lifted.insert(lambda.params[index], kinks);
                     continue;
                 }
             };

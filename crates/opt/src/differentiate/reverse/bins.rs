@@ -14,9 +14,10 @@
 //! other, forwards and backwards; a loop that updates single elements keeps those that it overwrites. A bin says whether there is
 //! something in it, since operators need not be differentiable at their neutral elements.
 //!
-//! All bins of all chunks together are at most about a quarter as many as the values, and there are as many chunks as that allows. Inside of
-//! another operator, a histogram is a loop.
+//! All bins of all chunks together are at most about a quarter as many as the values, and there are as many chunks as that allows. If these
+//! are few for the threads of a device, the values are sorted instead (`sorted_bins`). Inside of another operator, a histogram is a loop.
 
+use super::sorted_bins::Order;
 use super::write::inside;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::activity;
@@ -32,6 +33,8 @@ use fehu_ir::{
 
 /// The bins of a chunk are at most this part of its values.
 const VALUES_PER_BIN: i64 = 4;
+/// How many more threads than chunks there have to be for sorting to be better.
+const THREADS_PER_CHUNK: i64 = 64;
 /// The most chunks: more threads than that are of no use to any device.
 const MOST_CHUNKS: i64 = 1 << 16;
 
@@ -75,7 +78,7 @@ impl Reverse {
                 self.varied.insert(*before);
             }
         }
-        let body = b.body(|b| in_chunks(b, op, before));
+        let body = in_parallel(b, op, before);
         self.scope(b, body, &adjoints)?;
         for (before, dest) in before.iter().zip(&hist.dests) {
             if let Some(adjoint) = self.take(b, *before) {
@@ -86,10 +89,26 @@ impl Reverse {
     }
 }
 
-/// A histogram by chunks, of what was in the bins before.
-pub(super) fn in_chunks(b: &mut Builder<'_>, op: &Hist, before: &[Var]) -> Vec<Atom> {
+/// A histogram of what was in the bins before, in a body of its own, by rules that have derivatives.
+pub(super) fn in_parallel(b: &mut Builder<'_>, op: &Hist, before: &[Var]) -> Body {
+    let count = chunks(b, op, before);
+    // A chunk is one thread's: where there are many more threads than chunks, the values are sorted.
+    let threads = b.exp("threads", Exp::Threads).into();
+    let enough = binary(b, BinOp::Quot, threads, THREADS_PER_CHUNK.into());
+    let is_few = b.exp("few", Exp::CmpOp(CmpOp::Lt, count, enough)).into();
+    let order = Order::of(b, op, is_few);
+    b.body(|b| {
+        let types = before.iter().map(|dest| b.ty(*dest).clone()).collect();
+        let sorted = b.body(|b| order.hist(b, op, before));
+        let chunked = b.body(|b| in_chunks(b, op, before, count));
+        let made = b.several("bins", types, Exp::If(is_few, Box::new([sorted, chunked])));
+        made.into_iter().map(Atom::Var).collect()
+    })
+}
+
+/// How many chunks there are.
+fn chunks(b: &mut Builder<'_>, op: &Hist, before: &[Var]) -> Atom {
     let hist = &op.ops[0];
-    let (indices, values) = op.inputs.split_at(hist.shape.len());
     let row = b.ty(before[0]).shape()[hist.shape.len()..].to_vec();
     let bins = product(b, &hist.shape);
     let row_size = product(b, &row);
@@ -98,7 +117,14 @@ pub(super) fn in_chunks(b: &mut Builder<'_>, op: &Hist, before: &[Var]) -> Vec<A
     let least = binary(b, BinOp::Max, least, 1.into());
     let count = binary(b, BinOp::Quot, op.width, least);
     let count = binary(b, BinOp::Min, count, MOST_CHUNKS.into());
-    let count = binary(b, BinOp::Max, count, 1.into());
+    binary(b, BinOp::Max, count, 1.into())
+}
+
+/// A histogram by so many chunks, of what was in the bins before.
+fn in_chunks(b: &mut Builder<'_>, op: &Hist, before: &[Var], count: Atom) -> Vec<Atom> {
+    let hist = &op.ops[0];
+    let (indices, values) = op.inputs.split_at(hist.shape.len());
+    let bins = product(b, &hist.shape);
     let more = binary(b, BinOp::Add, op.width, count);
     let more = binary(b, BinOp::Sub, more, 1.into());
     let len = binary(b, BinOp::Quot, more, count);
@@ -182,7 +208,7 @@ fn filled_only(b: &mut Builder<'_>, op: &Lambda) -> Lambda {
 }
 
 /// `x op y` if there are both, otherwise the one that there is; `x` if there is neither.
-fn combined(
+pub(super) fn combined(
     b: &mut Builder<'_>,
     op: Lambda,
     (has_x, has_y): (Atom, Atom),

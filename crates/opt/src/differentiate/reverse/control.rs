@@ -3,7 +3,10 @@
 
 use super::Reverse;
 use super::adjoint::Adjoint;
+use super::regular::Products;
+use super::through::read_through;
 use crate::differentiate::Res;
+use crate::differentiate::activity::Set;
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_body;
@@ -12,6 +15,16 @@ use rustc_hash::FxHashMap;
 
 impl Reverse {
     pub(super) fn branch_back(&mut self, b: &mut Builder<'_>, stm: &Stm) -> Res<()> {
+        self.bodies_back(b, stm, &[])
+    }
+
+    /// Likewise, where something is known about the products in some bodies.
+    pub(super) fn bodies_back(
+        &mut self,
+        b: &mut Builder<'_>,
+        stm: &Stm,
+        products: &[Products],
+    ) -> Res<()> {
         let adjoints = self.take_all(b, &stm.pat);
         let is_acc = |var: &Var| matches!(b.ty(*var), Type::Acc(_));
         if adjoints.iter().all(Option::is_none) && !stm.pat.iter().any(is_acc) {
@@ -21,14 +34,17 @@ impl Reverse {
         stm.exp.for_each_body(&mut |body| bodies.push(body.clone()));
         let outside = self.adjoints.clone();
         let mut made: Vec<(Body, FxHashMap<Var, Adjoint>)> = Vec::new();
-        for body in bodies {
+        let known = self.products;
+        for (number, body) in bodies.into_iter().enumerate() {
             let body = copy_body(&body, b.vars_mut());
+            let primal: Set = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
             let mut inner = Builder::new(b.vars_mut());
+            self.products = products.get(number).copied().unwrap_or(known);
             self.scope(&mut inner, body, &adjoints)?;
-            made.push((
-                inner.finish(Vec::new()),
-                std::mem::replace(&mut self.adjoints, outside.clone()),
-            ));
+            self.products = known;
+            let mut body = inner.finish(Vec::new());
+            read_through(b, &mut body, &primal);
+            made.push((body, std::mem::replace(&mut self.adjoints, outside.clone())));
         }
         // In the order in which they were bound, so that the same program gives the same code.
         let mut changed: Vec<Var> = made

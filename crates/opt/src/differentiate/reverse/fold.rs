@@ -11,6 +11,7 @@
 //! That needs two scans, and the operator's own derivative in maps. If there are no elements, the neutral element gets the adjoint. For sums,
 //! all elements get the adjoint of the sum; for products, see [`product`].
 
+use super::regular::Products;
 use super::{Reverse, product};
 use crate::differentiate::Res;
 use crate::differentiate::num::{binary, identity, reverse, rows, when, zero};
@@ -47,6 +48,10 @@ impl Reverse {
             }
         }
         match (product::of_floats(&red.op, b.vars()), &adjoints[..]) {
+            (Some(_), [Some(adjoint)]) if self.products == Products::Normal => {
+                self.quotients(b, op, stm.pat[0].into(), *adjoint);
+                Ok(())
+            }
             (Some(prim), [Some(adjoint)]) if self.is_host => {
                 self.product_back(b, op, (prim, stm.pat[0].into()), *adjoint)
             }

@@ -10,6 +10,7 @@
 //! reached by values that only the forward sweep has.
 
 use super::cut::{NEVER, Network};
+use super::invert::Inverted;
 use super::undo::{Undone, is_view};
 use crate::differentiate::activity::Set;
 use fehu_base::Prim;
@@ -23,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Kept {
     /// By tapes of one value for each iteration.
     pub(super) saved: Vec<Var>,
-    /// Parameters whose sizes change, by tapes of all their elements.
+    /// Parameters, and what is overwritten, whose sizes change, by tapes of all their elements.
     pub(super) flat: Vec<Var>,
     /// By these statements of the body, again.
     pub(super) again: Vec<Stm>,
@@ -33,11 +34,18 @@ pub(super) struct Kept {
     pub(super) outside: Subst,
 }
 
+/// What need not be saved: arrays whose changes are undone, and integers that are computed backwards.
+#[derive(Clone, Copy)]
+pub(super) struct Had<'a> {
+    pub(super) undone: &'a Undone,
+    pub(super) inverted: &'a Inverted,
+}
+
 /// What a size that is not known is taken for.
 const SIZE: u64 = 1024;
 
 impl Kept {
-    /// `never` are values that are not to be saved, and `undone` are arrays that need not be.
+    /// `never` are values that are not to be saved.
     pub(super) fn choose(
         b: &mut Builder<'_>,
         params: &[LoopParam],
@@ -45,7 +53,7 @@ impl Kept {
         body: &Body,
         back: &Body,
         never: &Set,
-        undone: &Undone,
+        Had { undone, inverted }: Had<'_>,
     ) -> Kept {
         let mut own: FxHashSet<Var> =
             body.stms.iter().flat_map(|s| s.pat.iter().copied()).collect();
@@ -55,7 +63,7 @@ impl Kept {
         let varies = |var: &Var| own.contains(var) && !outside.contains_key(var) && *var != counter;
         let is_cert = |b: &Builder<'_>, var: Var| *b.ty(var) == Type::CERT;
 
-        let provided = |var: &Var| undone.provides(*var);
+        let provided = |var: &Var| undone.provides(*var) || inverted.provides(*var);
         let mut needed: Vec<Var> = free_in_body(back, b.vars());
         needed.extend(undone.needs());
         needed.retain(|var| varies(var) && !provided(var));
@@ -86,8 +94,8 @@ impl Kept {
         for var in &nodes {
             let at = place[var];
             let is_old = undone.overwritten(*var).is_some();
-            let again = never.contains(var) || made.contains(var) && !is_old;
-            let saves = is_param(*var) || can_save(b, *var) && !again;
+            let again = never.contains(var) || made.contains(var);
+            let saves = is_param(*var) || is_old || can_save(b, *var) && !again;
             network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
             if is_param(*var) {
                 network.edge(source, at, NEVER);
@@ -100,8 +108,8 @@ impl Kept {
                 false => is_cheap(b, stm),
             };
             let is_old = stm.pat.iter().any(|var| undone.overwritten(*var).is_some());
-            let repeats = is_cheap && !is_old
-                || stm.pat.iter().any(|var| never.contains(var) || !can_save(b, *var));
+            let must = stm.pat.iter().any(|var| never.contains(var) || !can_save(b, *var));
+            let repeats = !is_old && (is_cheap || must);
             let operands = free_in_stm(&without_certs(stm), b.vars());
             for to in stm.pat.iter().filter_map(|var| place.get(var)) {
                 if !repeats {
@@ -167,11 +175,10 @@ impl Kept {
             }
         };
         let mut kept: Vec<String> = self.saved.iter().map(name).collect();
-        kept.extend(
-            self.flat.iter().map(|var| {
-                format!("all elements of `{}`, whose size changes", b.vars()[*var].hint)
-            }),
-        );
+        kept.extend(self.flat.iter().map(|var| match undone.overwritten(*var) {
+            Some(array) => format!("what it overwrites in `{}`", b.vars()[array].hint),
+            None => format!("all elements of `{}`, whose size changes", b.vars()[*var].hint),
+        }));
         let kept = match &kept[..] {
             [] => "nothing".to_owned(),
             [one] => one.clone(),
@@ -203,7 +210,7 @@ fn bytes_of(b: &Builder<'_>, ty: &Type) -> String {
     format!("{count}{names} {unit}")
 }
 
-fn without_certs(stm: &Stm) -> Stm {
+pub(super) fn without_certs(stm: &Stm) -> Stm {
     Stm { certs: Vec::new(), ..stm.clone() }
 }
 
@@ -228,12 +235,12 @@ fn invariants(b: &mut Builder<'_>, own: &FxHashSet<Var>, counter: Var, body: &Bo
     outside
 }
 
-fn is_scalar(b: &Builder<'_>, stm: &Stm) -> bool {
+pub(super) fn is_scalar(b: &Builder<'_>, stm: &Stm) -> bool {
     stm.exp.family() == Family::Scalar && stm.pat.iter().all(|var| !b.ty(*var).is_array())
 }
 
 /// Whether an operation on scalars is defined for all operands.
-fn is_total(exp: &Exp) -> bool {
+pub(super) fn is_total(exp: &Exp) -> bool {
     !matches!(exp, Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow, ..))
 }
 

@@ -7,33 +7,42 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`: histograms by any operator; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo`, `undo_branch`: arrays that change in place; `strip`: loops in strips.
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator; `accumulate`: accumulators in the primal;
+//! * `control`: branches; `through`: elements that they read; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `undo` with `undo_change`, `undo_branch` and `undo_write`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
 mod bins;
+mod blank;
 mod choose;
 mod control;
 mod cut;
 mod fold;
+mod invert;
 mod keep;
 mod map;
 mod product;
 mod product_bins;
+mod regular;
 mod repeat;
 mod scan;
 mod select;
+mod sorted_bins;
 mod strip;
 mod structure;
 mod tape;
+mod through;
 mod undo;
 mod undo_branch;
+mod undo_change;
+mod undo_write;
 mod write;
 
 use self::adjoint::{Adjoint, Part};
+use self::blank::Frame;
 pub(super) use self::control::resize;
 use self::product_bins::multiplied;
+use self::regular::Products;
 use self::select::{Bins, OneHot};
 pub use self::strip::limit_memory;
 use super::activity::{self, Set};
@@ -115,6 +124,9 @@ pub(super) struct Reverse {
     unsaved: Set,
     /// Of arrays that loops have changed: what they were before, where the return sweep has undone that.
     restored: FxHashMap<Var, Var>,
+    /// The loops around what is swept, from the outermost one: not those outside of the function of an operator or a branch.
+    frames: Vec<Frame>,
+    products: Products,
     /// Whether loops are executed by the host, one after the other: not in the function of an operator.
     pub(super) is_host: bool,
     loc: Option<Loc>,
@@ -133,11 +145,13 @@ enum Saved {
     Winner(Var),
     /// It selects one, which the return sweep looks for.
     Selected,
+    /// Whether all products in the function of a map are normal numbers.
+    Normal(Var),
     /// The bins of a histogram of minima, maxima or products, as they were before.
     Bins(Var),
     /// The bins of a histogram by another operator, as they were before.
     AnyBins(Vec<Var>),
-    /// For each destination of a scatter, who has written each place.
+    /// For each destination of a scatter, which positions write what stays.
     Winners(Vec<Var>),
 }
 
@@ -169,7 +183,10 @@ impl Reverse {
         for stm in stms {
             self.at(&stm.loc);
             b.set_loc(stm.loc.clone());
+            let known = self.products;
+            self.products = known.inside(&stm, b.vars());
             self.forward(b, stm, &mut steps)?;
+            self.products = known;
         }
         Ok(steps)
     }
@@ -189,6 +206,9 @@ impl Reverse {
         }
         let Some(stm) = self.select_forward(b, stm, steps) else { return Ok(()) };
         match &stm.exp {
+            Exp::Screma(op) if self.tests_products(op, b.vars()) => {
+                return self.products_forward(b, stm, steps);
+            }
             Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
             Exp::Hist(_) => return self.hist_forward(b, stm, steps),
             Exp::Scatter(_) => return self.scatter_forward(b, stm, steps),
@@ -249,7 +269,10 @@ impl Reverse {
                 _ => false,
             };
             self.common.open(&step.stm.pat, again);
+            let known = self.products;
+            self.products = known.inside(&step.stm, b.vars());
             self.step(b, step)?;
+            self.products = known;
             self.common.close();
             b.set_certs(certs);
         }
@@ -287,6 +310,9 @@ impl Reverse {
                 if self.map_back_at_one(b, stm, op)? {
                     self.common.covers(false);
                     return Ok(());
+                }
+                if let Saved::Normal(all) = step.saved {
+                    return self.products_back(b, stm, all);
                 }
                 let adjoints = self.take_all(b, &stm.pat);
                 self.map_back(b, op.width, &op.inputs, &op.map, adjoints)
@@ -358,6 +384,7 @@ impl Reverse {
     /// Runs both sweeps of a body in a scope of its own: `b` is the builder of the scope. The adjoints of its results are given.
     fn scope(&mut self, b: &mut Builder<'_>, mut body: Body, adjoints: &[Option<Atom>]) -> Res<()> {
         self.common.repeats(&body);
+        let frames = std::mem::take(&mut self.frames);
         Quiet.body(&mut body);
         activity::varied(&body, b.vars(), &mut self.varied);
         let results = body.results.clone();
@@ -379,6 +406,7 @@ impl Reverse {
         }
         self.back(b, &steps)?;
         self.loc = loc;
+        self.frames = frames;
         Ok(())
     }
 }

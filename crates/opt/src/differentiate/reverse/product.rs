@@ -8,8 +8,8 @@
 //!
 //! That is one map, where the rule for any operator needs two scans, which are there for all other cases: zeros, and products that are too large or too
 //! small for a number. What they yield is an array that has no elements otherwise, so that the quotients are a map that is fused with
-//! what makes the elements, and with what needs their adjoints. An operator inside of another one has no such choice: all of its
-//! threads would do both.
+//! what makes the elements, and with what needs their adjoints. An operator inside of another one has no such choice, since all of its
+//! threads would do both: see [`regular`](super::regular).
 
 use super::Reverse;
 use crate::differentiate::Res;
@@ -49,6 +49,23 @@ fn smallest(prim: Prim) -> Option<f64> {
 }
 
 impl Reverse {
+    /// The elements of a product that is a normal number.
+    pub(super) fn quotients(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: &Screma,
+        value: Atom,
+        adjoint: Atom,
+    ) {
+        let array = op.inputs[0];
+        let row = b.ty(array).row().into_iter().collect();
+        let all = map(b, op.width, &[array], row, |b, args| {
+            let others = binary(b, BinOp::Div, value, args[0].into());
+            vec![mul(b, adjoint, others)]
+        });
+        self.contribute(b, array.into(), all[0].into());
+    }
+
     /// A product of numbers of this type, and its value.
     pub(super) fn product_back(
         &mut self,

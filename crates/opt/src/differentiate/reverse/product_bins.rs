@@ -12,7 +12,7 @@
 //! large or too small for a number; values are then combined as by any operator (`bins`).
 
 use super::Reverse;
-use super::bins::in_chunks;
+use super::bins::in_parallel;
 use super::product::{of_floats, regular};
 use super::select::Bins;
 use super::write::at_or_zero;
@@ -54,7 +54,7 @@ impl Reverse {
         only.is_host = self.is_host;
         only.varied.extend([values, bins.before]);
         let mut inner = Builder::new(b.vars_mut());
-        let body = inner.body(|b| in_chunks(b, op, &[bins.before]));
+        let body = in_parallel(&mut inner, op, &[bins.before]);
         only.scope(&mut inner, body, &[Some(adjoint.into())])?;
         let results = [values, bins.before].map(|var| only.take_or_zero(&mut inner, var));
         let no = inner.finish(results.to_vec());

@@ -16,6 +16,7 @@
 //! host; or the iterations are counted by a first run.
 
 use super::adjoint::Adjoint;
+use super::blank::Frame;
 use super::strip::{is_strip, strips};
 use super::undo::Carried;
 use super::{Reverse, Saved, Step, resize};
@@ -71,7 +72,7 @@ pub(super) struct Back {
     carried: Vec<(usize, Var)>,
     /// Variables from outside, with the parameters that carry their adjoints.
     threaded: Vec<(Var, Var)>,
-    /// Arrays whose changes it undoes.
+    /// Arrays whose changes it undoes, and integers that it computes backwards.
     pub(super) undone: Vec<Carried>,
     pub(super) index: Var,
     pub(super) body: Body,
@@ -122,13 +123,18 @@ impl Reverse {
         activity::useful(&only, &mut self.useful);
         // Accumulators of the primal are not carried where it is evaluated again.
         let contributes = stm.pat.iter().any(|var| matches!(b.ty(*var), Type::Acc(_)));
-        let (stm, again) = (without_accs(b, stm), without_accs(b, again));
-        let Exp::Loop(params, _, body) = again.exp else { return self.refuse("this loop") };
+        let (mut stm, again) = (without_accs(b, stm), without_accs(b, again));
+        let Exp::Loop(mut params, _, body) = again.exp else { return self.refuse("this loop") };
         activity::varied(&body, b.vars(), &mut self.varied);
         let mut inner = Builder::new(b.vars_mut());
-        let body_results = body.results.clone();
+        let mut body_results = body.results.clone();
+        self.frames.push(Frame::of(&params, counter, &body));
         let body_steps = self.sweep(&mut inner, body.stms)?;
-        let body = inner.finish(body_results);
+        let body_stms = inner.finish(Vec::new()).stms;
+        if let Some(frame) = self.frames.pop() {
+            self.hand_on(b, frame, &mut params, (&mut body_results, &mut stm.pat));
+        }
+        let body = Body { stms: body_stms, results: body_results };
         let prim = prim_of(b.ty(counter)).or_bug("type of a counter");
         let mut taped = Taped {
             form,

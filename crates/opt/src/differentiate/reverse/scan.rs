@@ -136,7 +136,7 @@ impl Reverse {
             results.push(add(&mut both, (*adjoint).into(), part));
         }
         let body = both.finish(results);
-        Ok(with_presence(b, Lambda { params, body, ret: parts }))
+        Ok(with_presence(b, Lambda { params, body, ret: parts }, 0))
     }
 }
 

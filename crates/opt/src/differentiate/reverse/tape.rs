@@ -13,7 +13,8 @@
 //! ```
 
 use super::Reverse;
-use super::keep::Kept;
+use super::invert::Inverted;
+use super::keep::{Had, Kept};
 use super::repeat::{Room, Taped};
 use super::strip::convert;
 use super::undo::Undone;
@@ -22,6 +23,7 @@ use crate::differentiate::num::{binary, number, product, whole};
 use crate::differentiate::once::unchecked;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
+use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
 use fehu_ir::{
     Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopParam, Scalar, Stm, Type, Var,
@@ -67,8 +69,10 @@ impl Reverse {
     ) -> Stm {
         let mut back = taped.back.take().or_bug("return sweep of a loop");
         let undone = Undone::find(b, taped, &back.body, &self.restored, &self.unsaved);
+        let inverted = Inverted::find(b, taped, &back.body, &undone);
+        let had = Had { undone: &undone, inverted: &inverted };
         let (params, body) = (&taped.params, &taped.body);
-        let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved, &undone);
+        let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved, had);
         let totals = totals(b, stm, taped, &kept.flat);
         self.common.note(stm.loc.clone(), kept.sentence(b, &undone));
 
@@ -189,23 +193,28 @@ impl Reverse {
         }
         let (rows, starts) = read.split_at(kept.saved.len());
         subst.extend(kept.saved.iter().copied().zip(rows.iter().map(|row| Atom::Var(*row))));
-        for (((tape, _), start), var) in data.iter().zip(starts).zip(&kept.flat) {
-            let mut ty = reader.ty(*var).clone();
-            subst_type(&mut ty, &subst);
-            let len = product(&mut reader, ty.shape());
-            let dims = vec![Dim::Slice { start: (*start).into(), len, stride: 1.into() }];
-            let flat = reader.exp("flat", Exp::Index(tape.result, dims));
-            let value = reader.typed("saved", ty.clone(), Exp::Reshape(flat, ty.shape().to_vec()));
-            subst.insert(*var, value.into());
-        }
         reads.stms.extend(reader.finish(Vec::new()).stms);
+        let mut flat: Vec<(Var, Var, Var)> = data
+            .iter()
+            .zip(starts)
+            .zip(&kept.flat)
+            .map(|(((tape, _), start), var)| (*var, tape.result, *start))
+            .collect();
         for cert in kept.certs {
             // The check was made in the forward sweep.
             subst.insert(cert, Scalar::Unit.into());
         }
-        back.undone = undone.name(b, &mut subst);
+        let mut backwards = Builder::new(b.vars_mut());
+        back.undone = inverted.compute(&mut backwards, &mut subst);
+        reads.stms.extend(backwards.finish(Vec::new()).stms);
+        back.undone.extend(undone.name(b, &mut subst));
         let mut views = Vec::new();
         for stm in kept.again {
+            // Sizes may be computed again, too.
+            let operands = free_in_stm(&stm, b.vars());
+            for flat in flat.extract_if(.., |(var, ..)| operands.contains(var)) {
+                reads.stms.extend(read_flat(b, flat, &mut subst));
+            }
             let is_late = undone.reads(&stm, b.vars());
             let mut again = copy_stm(&unchecked(stm.clone(), b.vars_mut()), b.vars_mut());
             subst_stm(&mut again, b.vars_mut(), &subst);
@@ -214,15 +223,35 @@ impl Reverse {
             }
             if is_late { views.push(again) } else { reads.stms.push(again) }
         }
+        for flat in flat {
+            reads.stms.extend(read_flat(b, flat, &mut subst));
+        }
         subst_body(&mut back.body, b.vars_mut(), &subst);
         let start = reads.stms.len();
         reads.stms.append(&mut back.body.stms);
         back.body.stms = undone.weave(b, reads.stms, (start, views), &subst);
-        back.body.results.extend(back.undone.iter().map(|array| Atom::Var(array.next)));
+        back.body.results.extend(back.undone.iter().map(|carried| carried.next));
         taped.back = Some(back);
         let params = taped.params.iter().copied().chain(added).collect();
         Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() }
     }
+}
+
+/// Reads an array whose size changes from the tape of all elements, where its own begin at `start`.
+fn read_flat(
+    b: &mut Builder<'_>,
+    (var, tape, start): (Var, Var, Var),
+    names: &mut Subst,
+) -> Vec<Stm> {
+    let mut ty = b.ty(var).clone();
+    subst_type(&mut ty, names);
+    let mut reader = Builder::new(b.vars_mut());
+    let len = product(&mut reader, ty.shape());
+    let dims = vec![Dim::Slice { start: start.into(), len, stride: 1.into() }];
+    let flat = reader.exp("flat", Exp::Index(tape, dims));
+    let exp = Exp::Reshape(flat, ty.shape().to_vec());
+    names.insert(var, reader.typed("saved", ty, exp).into());
+    reader.finish(Vec::new()).stms
 }
 
 /// Puts the statements that write tapes into the body of a loop, after those that all of them need. Arrays are written at once, because they may be

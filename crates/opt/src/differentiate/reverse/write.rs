@@ -75,33 +75,64 @@ impl Reverse {
         for (shape, _) in &op.dests {
             let indices = op.inputs[index..index + shape.len()].to_vec();
             index += shape.len();
-            let nobody = b.exp("nobody", Exp::Replicate(shape.clone(), Atom::i64(-1)));
-            let iota = b.exp("iota", Exp::Iota(Prim::I64, op.width, 0.into(), 1.into()));
-            let mut inputs = indices;
-            inputs.push(iota);
-            // One of several writers stays, whichever that is.
-            let map = identity(b, &vec![Type::I64; inputs.len()]);
-            let mut numbered: Vec<Type> = vec![Type::I64; shape.len()];
-            numbered.push(Type::I64);
-            let least = b.lambda(
-                vec![("x".into(), Type::I64), ("y".into(), Type::I64)],
-                vec![Type::I64],
-                |b, p| vec![binary(b, BinOp::Max, p[0].into(), p[1].into())],
-            );
-            let hist = HistOp {
-                shape: shape.clone(),
-                race_factor: 1.into(),
-                dests: vec![nobody],
-                op: least,
-                neutral: vec![Atom::i64(-1)],
-            };
-            let hist = Hist { width: op.width, inputs, map, ops: vec![hist] };
-            let ty = b.ty(nobody).clone();
-            winners.push(b.typed("winner", ty, Exp::Hist(Box::new(hist))));
+            winners.push(self.winners(b, op.width, indices, shape));
         }
         b.push(stm.clone());
         steps.push(Step { stm, saved: Saved::Winners(winners) });
         Ok(())
+    }
+
+    /// Which positions write what stays, of all that write to one place: the last of them.
+    fn winners(
+        &mut self,
+        b: &mut Builder<'_>,
+        width: Atom,
+        indices: Vec<Var>,
+        shape: &[Atom],
+    ) -> Var {
+        let (nobody, is_handed_on) = self.blank(b, shape);
+        let nobody = b.exp("nobody", Exp::Copy(nobody));
+        let ty = b.ty(nobody).clone();
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        let mut inputs = indices.clone();
+        inputs.push(iota);
+        let types = vec![Type::I64; inputs.len()];
+        let params = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
+        let largest = b.lambda(params, vec![Type::I64], |b, p| {
+            vec![binary(b, BinOp::Max, p[0].into(), p[1].into())]
+        });
+        let hist = HistOp {
+            shape: shape.to_vec(),
+            race_factor: 1.into(),
+            dests: vec![nobody],
+            op: largest,
+            neutral: vec![Atom::i64(-1)],
+        };
+        let map_of = identity(b, &types);
+        let hist = Hist { width, inputs: inputs.clone(), map: map_of, ops: vec![hist] };
+        let winner = b.typed("winner", ty.clone(), Exp::Hist(Box::new(hist)));
+        let mine = map(b, width, &inputs, vec![Type::BOOL], |b, args| {
+            let (position, indices) = args.split_last().or_bug("position of a value");
+            let indices: Vec<Atom> = indices.iter().map(|index| Atom::Var(*index)).collect();
+            let here = inside(b, &indices, shape);
+            let dims = indices.into_iter().map(Dim::Fix).collect();
+            let is_mine = |b: &mut Builder<'_>| {
+                let who = b.exp("who", Exp::Index(winner, dims)).into();
+                b.exp("mine", Exp::CmpOp(CmpOp::Eq, who, (*position).into())).into()
+            };
+            vec![select(b, here, &Type::BOOL, is_mine, |_| Atom::bool(false))]
+        })[0];
+        if is_handed_on {
+            let copy = b.exp("copy", Exp::Copy(winner));
+            let nobody = b.exp("nobody", Exp::Replicate(vec![width], Atom::i64(-1)));
+            let mut inputs = indices;
+            inputs.push(nobody);
+            let (map, dests) = (identity(b, &types), vec![(shape.to_vec(), copy)]);
+            let scatter = Scatter { width, inputs, map, dests };
+            let clean = b.typed("blank", ty, Exp::Scatter(Box::new(scatter)));
+            self.cleaned(shape, clean);
+        }
+        mine
     }
 
     pub(super) fn scatter_back(
@@ -173,35 +204,26 @@ pub(super) fn at_or_zero(
     select(b, inside, &ty, |b| b.exp("x", Exp::Index(array, dims)).into(), |b| zero(b, &ty))
 }
 
-/// What stands in the array at these indices, for every position; zero if they are outside, or if another position is the winner.
-fn gather(
+/// What stands in the array at these indices, for every position; zero if they are outside, or if the position is not one of `mine`.
+pub(super) fn gather(
     b: &mut Builder<'_>,
     width: Atom,
     indices: &[Var],
     array: Var,
     shape: &[Atom],
-    winner: Option<Var>,
+    mine: Option<Var>,
 ) -> Var {
     let row = b.ty(array).shape()[indices.len()..].to_vec();
     let ty = Type::array(b.ty(array).elem().or_bug("type of elements"), row);
-    let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
-    let mut inputs = indices.to_vec();
-    inputs.push(iota);
+    let inputs: Vec<Var> = indices.iter().copied().chain(mine).collect();
     map(b, width, &inputs, vec![ty.clone()], |b, args| {
-        let (position, indices) = args.split_last().or_bug("position of a value");
+        let (indices, mine) = args.split_at(indices.len());
         let indices: Vec<Atom> = indices.iter().map(|index| Atom::Var(*index)).collect();
-        let Some(winner) = winner else { return vec![at_or_zero(b, array, &indices, shape)] };
-        let here = inside(b, &indices, shape);
-        let dims: Vec<Dim> = indices.iter().map(|index| Dim::Fix(*index)).collect();
-        let who = select(
-            b,
-            here,
-            &Type::I64,
-            |b| b.exp("who", Exp::Index(winner, dims)).into(),
-            |_| Atom::i64(-1),
-        );
-        let mine: Atom = b.exp("mine", Exp::CmpOp(CmpOp::Eq, who, (*position).into())).into();
-        vec![select(b, mine, &ty, |b| at_or_zero(b, array, &indices, shape), |b| zero(b, &ty))]
+        let there = |b: &mut Builder<'_>| at_or_zero(b, array, &indices, shape);
+        match mine {
+            [mine] => vec![select(b, (*mine).into(), &ty, there, |b| zero(b, &ty))],
+            _ => vec![there(b)],
+        }
     })[0]
 }
 
