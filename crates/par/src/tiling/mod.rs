@@ -15,8 +15,8 @@ pub use grid::GRID_TILING;
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var,
-    VarInfo,
+    Atom, Body, Dim, Elem, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -31,7 +31,8 @@ struct Fold<'a> {
     trips: Varies,
     /// The number of its steps, if that is known.
     known: Option<i64>,
-    accs: usize,
+    /// The registers of its accumulators, of 32 bits each.
+    registers: u32,
     reads: Vec<Read>,
     /// What its values are computed from besides its own variables and what it reads.
     uses: Varies,
@@ -75,7 +76,7 @@ impl<'a> Fold<'a> {
             step,
             trips: Varies::default(),
             known: None,
-            accs: stm.pat.len(),
+            registers: stm.pat.iter().map(|var| registers(&vars[*var].ty)).sum(),
             reads: Vec::new(),
             uses: Varies::default(),
             values: Vec::new(),
@@ -181,6 +182,14 @@ impl<'a> Fold<'a> {
             .iter()
             .map(|read| (0..last).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>());
         Tiling::Fold(FoldTiling { dims, loops, reads: reads.collect() })
+    }
+}
+
+/// How many registers of 32 bits a scalar takes.
+fn registers(ty: &Type) -> u32 {
+    match ty {
+        Type::Scalar(Elem::Prim(prim)) => prim.bits().div_ceil(32),
+        Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => 0,
     }
 }
 
