@@ -14,8 +14,8 @@
 //! nobody reads may be outside of the array, and are left out.
 //!
 //! A thread has several positions, whose code it executes together where that is simple ([`super::jam`]): they have most elements in
-//! common, and all weights. On an H200, 9 x 9 weights of 4096 x 4096 floats take 634 us without a copy, and 390 with one position at a time; by hand,
-//! 384, and 143 with four positions.
+//! common, and all weights. On an H200, 9 x 9 weights of 4096 x 4096 floats take 640 us without a copy, 390 with one position at a time, and 190
+//! with four; by hand, without the launch, 384 with one and 143 with four (`bench/windows`).
 
 use super::super::Emit;
 use super::jam::{Jam, roll};
