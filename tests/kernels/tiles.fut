@@ -36,6 +36,14 @@ entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
   |> unzip
 
 -- ==
+-- entry: four
+-- random input { [70][33]i32 [4][65][33]i32 } auto output
+
+-- Four results of each pair of rows, which read one of them together.
+entry four [n] [m] [p] (a: [n][m]i32) (b: [4][p][m]i32) =
+  (map (\r -> map (dot r) b[0]) a, map (\r -> map (dot r) b[1]) a, map (\r -> map (dot r) b[2]) a, map (\r -> map (dot r) b[3]) a)
+
+-- ==
 -- entry: blocks
 -- random input { [3][32][40]i32 [2][40][32]i32 } auto output
 -- random input { [1][32][17]i32 [1][17][32]i32 } auto output

@@ -23,7 +23,8 @@ impl Emit<'_> {
             ir::Exp::Index(array, dims) if !self.ir[var].ty.is_array() => {
                 // What has no contents has no value.
                 if self.prim(var.into()).is_some() {
-                    let value = self.element(*array, dims);
+                    let copied = self.in_box(var);
+                    let value = copied.unwrap_or_else(|| self.element(*array, dims));
                     self.bind(var, value);
                 }
             }

@@ -130,7 +130,10 @@ struct Together {
 impl Together {
     /// What a Seg says about its operator.
     fn of(seg: &ir::Seg, has_tiles: bool) -> Together {
-        let dims = seg.tiling.as_ref().filter(|_| has_tiles).map(|tiling| tiling.dims.len());
+        let dims = match seg.tiling.as_ref().filter(|_| has_tiles) {
+            Some(ir::Tiling::Fold(tiling)) => Some(tiling.dims.len()),
+            Some(ir::Tiling::Windows(_)) | None => None,
+        };
         let tile = match (seg.level, dims) {
             (Level::Task | Level::Thread, Some(1)) => Some(Tile::Columns),
             (Level::Task | Level::Thread, Some(_)) => Some(Tile::Square),
@@ -170,6 +173,8 @@ struct Emit<'a> {
     accs: FxHashMap<Var, &'a AccInput>,
     /// Those that a block of threads of a device has for itself.
     own_accs: FxHashMap<Var, grid::OwnAcc<'a>>,
+    /// Elements that the threads of a block have copied to shared memory, by the variables that are bound to them.
+    in_boxes: FxHashMap<Var, grid::InBox>,
     /// The statements of the current block.
     out: Block,
     /// Who executes the code.
@@ -224,6 +229,7 @@ impl<'a> Emit<'a> {
             allocations,
             accs: FxHashMap::default(),
             own_accs: FxHashMap::default(),
+            in_boxes: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
             together: Together::default(),

@@ -59,6 +59,7 @@ mod prog;
 mod seg;
 mod soac;
 mod stage;
+mod tiling;
 mod types;
 
 pub mod builder;
@@ -83,10 +84,11 @@ pub use prog::{
     Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
     VarInfo,
 };
-pub use seg::{Level, Rows, Seg, SegParts, Tiling, takes_elements};
+pub use seg::{Level, Rows, Seg, SegParts, takes_elements};
 pub use soac::{
     AccInput, Flatmap, Hist, HistOp, Partition, Pieces, Red, Scan, Scatter, Screma, Stream,
     StreamForm,
 };
 pub use stage::Stage;
+pub use tiling::{Axis, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling};
 pub use types::{Elem, Type};

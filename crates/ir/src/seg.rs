@@ -1,7 +1,7 @@
 //! Segs: operators of which it is decided who executes them.
 
 use crate::free::free_in_stm;
-use crate::{Atom, Body, Exp, Family, Lambda, Stm, Type, Var, VarInfo};
+use crate::{Atom, Body, Exp, Family, Lambda, Stm, Tiling, Type, Var, VarInfo};
 use fehu_base::IdVec;
 
 /// One operator at every position of a space, executed by the threads of a level.
@@ -76,38 +76,6 @@ pub struct Rows {
     pub ends: Var,
     /// The last of them: the number of all positions.
     pub total: Atom,
-}
-
-/// Positions that are executed together because of what they read: the function of a map consists of a *fold* (a reduction or a
-/// loop) of scalars with code around it, and at each step of the fold many positions read the same elements. Results do not
-/// depend on it.
-///
-/// On a device, the threads of a block share what they read, and the map is that over the last dimension of the space.
-///
-/// ```text
-/// seg grid [n] tile [0, 1] ([0], [1]) () ...    a product of matrices: an element of a row and one of a column
-/// seg grid [] tile [0] ([], []) () ...          all positions read the same elements
-/// seg grid [n] tile [1] in 1 ([0]) () ...       all positions of a row do, in a loop around the fold
-/// ```
-///
-/// On a CPU, a thread executes the positions. A tile with two dimensions is one of the operator and of the map that its function
-/// is; one with a single dimension consists of neighbours that read neighbouring elements.
-///
-/// ```text
-/// seg thread [] tile [0, 1] ([0], [1]) () ...   a product of matrices
-/// seg thread [] tile [0] ([0]) () ...           sums of columns
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tiling {
-    /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator comes after those of
-    /// the space; after it, that of a map inside.
-    pub dims: Vec<usize>,
-    /// How many loops or reductions there are around the fold: the first one of the function, the first one of its body, and so on.
-    /// Only devices have folds inside of others.
-    pub loops: usize,
-    /// For each element that a step of the fold reads, in the order of the text: the dimensions along which it differs, in
-    /// ascending order. The inputs of a reduction come first.
-    pub reads: Vec<Vec<usize>>,
 }
 
 /// Who executes an operator. What is in the functions of an operator without a level is sequential.

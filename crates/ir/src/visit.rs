@@ -9,7 +9,8 @@
 //! that cares for them overrides [`Visit::bind`] and calls `walk_type` on the table's entry.
 
 use crate::{
-    Atom, Body, Check, CheckPart, DiffForm, Dim, Exp, Lambda, LoopForm, Stm, StreamForm, Type, Var,
+    Atom, Body, Border, Check, CheckPart, DiffForm, Dim, Exp, Lambda, LoopForm, Origin, Stm,
+    StreamForm, Tiling, Type, Var,
 };
 
 macro_rules! traversal {
@@ -335,6 +336,27 @@ macro_rules! traversal {
                     }
                     for input in &$($m)? seg.inputs {
                         v.use_var(input);
+                    }
+                    if let Some(Tiling::Windows(tiling)) = &$($m)? seg.tiling {
+                        for window in &$($m)? tiling.windows {
+                            v.use_var(&$($m)? window.array);
+                            for axis in &$($m)? window.axes {
+                                if let Origin::Everywhere(atom) = &$($m)? axis.from {
+                                    v.use_atom(atom);
+                                }
+                                for border in &$($m)? axis.border {
+                                    if let Border::Op(_, atom) = border {
+                                        v.use_atom(atom);
+                                    }
+                                }
+                            }
+                            for read in &$($m)? window.reads {
+                                v.use_var(&$($m)? read.element);
+                                for atom in &$($m)? read.at {
+                                    v.use_atom(atom);
+                                }
+                            }
+                        }
                     }
                     v.lambda(&$($m)? seg.body);
                 }

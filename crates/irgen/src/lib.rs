@@ -25,6 +25,7 @@
 //! - `kernels`: likewise, with what becomes kernels of GPUs of each kind.
 //! - `ragged`: likewise, with rows that differ, as Segs.
 //! - `places`: likewise, with arrays that become parts of others.
+//! - `stencils`: likewise, with elements that are read near positions.
 //! - `differentiable`: likewise, functions of integers that have derivatives.
 
 mod array;
@@ -45,6 +46,7 @@ mod scalar;
 mod seg;
 mod soac;
 mod state;
+mod stencils;
 mod stream;
 
 pub use differentiable::{CONSTANT, differentiable_text, is_polynomial, smooth_text};
@@ -54,6 +56,7 @@ pub use kernels::kernel_text;
 pub use nested::nested_text;
 pub use places::place_text;
 pub use ragged::ragged_text;
+pub use stencils::stencil_text;
 
 /// Sizes of array arguments for which a program's time is small.
 pub const MAX_PARAM_SIZE: i64 = 8;

@@ -30,7 +30,7 @@ use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Entries, Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, irregular, merge, ragged, sample, sums};
+use sample::{Sample, irregular, merge, ragged, sample, stencil, sums};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -100,6 +100,8 @@ enum Kind {
     Irregular,
     /// Rows that differ, of which tasks or kernels share the work.
     Rows,
+    /// Positions that read elements near them, with borders of each kind.
+    Stencils,
     /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
     Sequences,
     /// Functions of integers, whose derivatives the interpreter runs.
@@ -315,6 +317,7 @@ impl Run<'_> {
         match self.args.only {
             Some(Kind::Irregular) => irregular(seed),
             Some(Kind::Rows) => ragged(seed, level),
+            Some(Kind::Stencils) => stencil(seed),
             // Other programs hardly ever have long sums of floats.
             None if self.args.plain => sums(seed),
             Some(Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => sample(seed),
@@ -328,7 +331,7 @@ impl Run<'_> {
             (oracle.rough, oracle.long) = (true, LONG);
         }
         match self.args.only {
-            Some(Kind::Irregular) => Oracle { max_size: LARGE, long: 0, ..oracle },
+            Some(Kind::Irregular | Kind::Stencils) => Oracle { max_size: LARGE, long: 0, ..oracle },
             Some(Kind::Rows | Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => oracle,
         }
     }

@@ -16,6 +16,7 @@ mod cooperative;
 mod count;
 mod elements;
 mod hist;
+mod jam;
 mod layout;
 mod lookback;
 mod merge;
@@ -33,6 +34,7 @@ mod stage;
 mod strip;
 mod tile;
 mod transpose;
+mod window;
 
 use super::Emit;
 use super::runs::Runs;
@@ -42,11 +44,12 @@ use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Tiling, Var};
 use fehu_mem::table::Place;
 pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
 use seg::SegOp;
+pub(super) use window::InBox;
 
 /// The threads of a block.
 const THREADS: u32 = DEVICE.threads;
@@ -272,7 +275,8 @@ impl<'a> Emit<'a> {
 
     fn map_on_grid(&mut self, seg: &SegOp<'a>, pat: &'a [Var], op: &'a Screma) {
         match seg.tiling.filter(|_| self.options.tiling) {
-            Some(tiling) => self.tile_on_grid(seg, op, tiling),
+            Some(Tiling::Fold(tiling)) => self.tile_on_grid(seg, op, tiling),
+            Some(Tiling::Windows(tiling)) => self.windows_on_grid(seg, op, tiling),
             None => self.map_plain(seg, pat, op),
         }
     }

@@ -99,12 +99,13 @@ impl<'a> Emit<'a> {
         Strip { fold, common }
     }
 
-    /// The kernel, or that of a plain map if there is too little to share. The last indices are those of a strip.
+    /// The kernel, or that of a plain map if there is too little to share. The indices from the first one of these are those of a strip.
     pub(super) fn strip_on_grid(
         &mut self,
         seg: &SegOp<'a>,
         op: &'a Screma,
         (sizes, indices): (&[Exp], &[V]),
+        first: usize,
         strip: Strip,
     ) {
         let made = strip.fold.set_before();
@@ -114,7 +115,6 @@ impl<'a> Emit<'a> {
         if strip.common.is_empty() || !is_known {
             return self.map_plain(seg, seg.pat, op);
         }
-        let first = seg.tiling.map_or(0, |tiling| sizes.len() - tiling.dims.len());
         let positions = self.total(&sizes[first..]);
         // Rows are often shorter than a block is otherwise.
         let threads = if first > 0 { self.threads().min(THREADS / 2) } else { self.threads() };

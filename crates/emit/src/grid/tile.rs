@@ -1,4 +1,4 @@
-//! Maps whose positions share what they read, as the plan of their Seg says ([`Tiling`]): a loop for each element of a matrix, in
+//! Maps whose positions share what they read, as the plan of their Seg says ([`FoldTiling`]): a loop for each element of a matrix, in
 //! which every load depends on the row or on the column, but not on both.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{Scalar, Screma, Tiling};
+use fehu_ir::{FoldTiling, Scalar, Screma};
 use rustc_hash::FxHashSet;
 
 /// With fewer rows or columns than this, most of a tile would be empty.
@@ -58,7 +58,7 @@ pub(super) struct Inner {
 
 impl<'a> Emit<'a> {
     /// A map whose positions share what they read, as kernels.
-    pub(super) fn tile_on_grid(&mut self, seg: &SegOp<'a>, op: &'a Screma, tiling: &'a Tiling) {
+    pub(super) fn tile_on_grid(&mut self, seg: &SegOp<'a>, op: &'a Screma, tiling: &'a FoldTiling) {
         let pat = seg.pat;
         let mut sizes = Vec::new();
         for size in self.sizes(seg, Some(self.atom(op.width))) {
@@ -72,7 +72,7 @@ impl<'a> Emit<'a> {
         let first = tiling.dims.first().copied().or_bug("the dimensions of a tile");
         if tiling.reads.iter().all(|read| read.iter().all(|dim| *dim < first)) {
             let strip = self.strip(code, &indices[first..], tiling.loops);
-            return self.strip_on_grid(seg, op, (&sizes, &indices), strip);
+            return self.strip_on_grid(seg, op, (&sizes, &indices), first, strip);
         }
         let (outer, last) = indices.split_at(first);
         let [row, column] = last else {
@@ -126,7 +126,12 @@ impl<'a> Emit<'a> {
     }
 
     /// The code for one position. None if an array that is a view to the plan has to be copied.
-    fn code_at(&mut self, seg: &SegOp<'a>, op: &'a Screma, indices: &[V]) -> Option<Block> {
+    pub(super) fn code_at(
+        &mut self,
+        seg: &SegOp<'a>,
+        op: &'a Screma,
+        indices: &[V],
+    ) -> Option<Block> {
         let at: Vec<Exp> = indices.iter().map(|v| Exp::Var(*v)).collect();
         let scalars = self.scalars.clone();
         let code =

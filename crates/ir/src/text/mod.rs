@@ -78,6 +78,10 @@
 //! tiling = "tile" dims ("in" number)? "(" dims,* ")"
 //!                                                 -- those of a tile; the loops around its fold; for each element that is read, those
 //!                                                    along which it differs
+//!        | "window" dims "(" (var "[" axis,* "]" (var "at" "(" atom,* ")")*),* ")"
+//!                                                 -- the lengths of a box; arrays, where their elements are, and the reads
+//! axis  = ("near" number | "from" atom) number number "(" (binop atom | "convert" prim),* ")"
+//!                                                 -- from the dimension of positions or an operand; low, high; the border
 //! dims  = "[" number,* "]"
 //! level = "task" | "grid" | "blocks" | "block"
 //! dim   = atom | atom ":" atom ":" atom            -- a position, or start, length and stride
@@ -102,6 +106,7 @@ mod parse_exp;
 mod print;
 mod print_exp;
 mod streaming;
+mod tiling;
 
 pub use cursor::ParseError;
 pub use names::{renumber, renumber_fun, sanitise};

@@ -6,7 +6,7 @@ use super::parse::Parser;
 use crate::{
     AccInput, Atom, BinOp, CmpOp, Diff, DiffForm, Dim, Exp, Flatmap, Hist, HistOp, Level, LoopForm,
     LoopParam, MathFn, Notice, Partition, Pieces, Red, Rows, Scan, Scatter, Screma, Seeds, Seg,
-    Stream, StreamForm, Switch, Tiling, Type, UnOp, Var,
+    Stream, StreamForm, Switch, Type, UnOp, Var,
 };
 
 impl Parser<'_> {
@@ -310,16 +310,10 @@ impl Parser<'_> {
             true => Some(Rows { ends: self.var()?, total: self.atom()? }),
             false => None,
         };
-        let tiling = if self.eat_word("tile") { Some(self.tiling()?) } else { None };
+        let tiling = self.tiling()?;
         let inputs = self.vars()?;
         let body = self.lambda()?;
         Ok(Exp::Seg(Box::new(Seg { level, space, rows, inputs, body, tiling, lanes })))
-    }
-
-    fn tiling(&mut self) -> Parsed<Tiling> {
-        let dims = self.numbers()?;
-        let loops = if self.eat_word("in") { self.count()? } else { 0 };
-        Ok(Tiling { dims, loops, reads: self.parens("dimensions", Self::numbers)? })
     }
 
     fn notice(&mut self) -> Parsed<Notice> {
@@ -336,11 +330,6 @@ impl Parser<'_> {
         let numbered = matches!(self.kind(), Kind::Number(_));
         let scene = numbered.then(|| self.small("the number of a scene")).transpose()?;
         Ok(Notice::Stop(scene))
-    }
-
-    fn numbers(&mut self) -> Parsed<Vec<usize>> {
-        self.sign("[")?;
-        self.list("]", "a number", |p| p.count())
     }
 
     fn withacc(&mut self) -> Parsed<Exp> {

@@ -2,8 +2,7 @@
 
 use super::print::Printer;
 use crate::{
-    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Notice, Rows, Stream, StreamForm, Tiling,
-    Type,
+    Atom, DiffForm, Dim, Exp, HistOp, Lambda, LoopForm, Notice, Rows, Stream, StreamForm, Type,
 };
 use std::fmt::Write;
 
@@ -335,22 +334,6 @@ impl Printer<'_> {
         self.put("[");
         self.list(shape, |p, atom| p.atom(*atom));
         self.put("]");
-    }
-
-    fn tiling(&mut self, tiling: &Tiling) {
-        let dims = |p: &mut Self, dims: &[usize]| {
-            p.put("[");
-            p.list(dims, |p, dim| p.put(&dim.to_string()));
-            p.put("]");
-        };
-        self.put("tile ");
-        dims(self, &tiling.dims);
-        if tiling.loops > 0 {
-            self.put(&format!(" in {}", tiling.loops));
-        }
-        self.put(" ");
-        self.parens(&tiling.reads, |p, read| dims(p, read));
-        self.put(" ");
     }
 
     fn width(&mut self, name: &str, width: Atom, inputs: &[crate::Var]) {

@@ -42,6 +42,7 @@ pub mod scalar;
 mod scope;
 mod seg;
 mod soac;
+mod tiling;
 
 use crate::text::{Printed, print_lines, renumber, show_stm};
 use crate::{ConstId, FunId, Prog};

@@ -2,9 +2,7 @@
 
 use super::scope::Checker;
 use crate::seg::takes_elements;
-use crate::{
-    Atom, Body, Exp, Level, LoopForm, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var,
-};
+use crate::{Atom, Exp, Level, Rows, Screma, Seg, SegParts, Stm, Type, Var};
 use fehu_base::Prim;
 
 impl<'a> Checker<'a> {
@@ -92,51 +90,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not looked at.
-    fn tiling(&mut self, seg: &'a Seg, tiling: &Tiling) {
-        let on_device = match seg.level {
-            Level::Grid => true,
-            Level::Task | Level::Thread => false,
-            Level::Blocks | Level::Warps | Level::Block => {
-                return self.fail(format!("a seg of level \"{}\" is tiled", seg.level.name()));
-            }
-        };
-        // What a thread of a CPU does alone may be a map inside of a map.
-        let inside = usize::from(!on_device && tiling.dims.len() == 2);
-        let mut op = seg.parts().and_then(|parts| map_of(parts.op));
-        for _ in 0..inside {
-            op = op.and_then(|op| map_of(op.map.body.stms.last()?));
-        }
-        let fold = |body: &'a Body| body.stms.iter().find_map(steps_of);
-        let outermost = op.and_then(|op| fold(&op.map.body));
-        if outermost.is_none() {
-            self.fail("a seg is tiled, but its operator is not a map with a fold".to_owned());
-        }
-        let innermost = (0..tiling.loops).fold(outermost, |body, _| body.and_then(fold));
-        if tiling.loops > 0 && (!on_device || innermost.is_none()) {
-            self.fail(format!(
-                "a seg is tiled by a fold in {} loops that are not there",
-                tiling.loops
-            ));
-        }
-        let rank = seg.space.len() + 1 + inside;
-        let fits = |dims: &[usize]| {
-            dims.is_sorted_by(|a, b| a < b) && dims.last().is_none_or(|last| *last < rank)
-        };
-        if tiling.dims.is_empty()
-            || !fits(&tiling.dims)
-            || !tiling.reads.iter().all(|read| fits(read))
-        {
-            self.fail(format!("the dimensions of a tile are not among the {rank} of the space"));
-        }
-        let is_shared = |read: &Vec<usize>| tiling.dims.iter().any(|dim| !read.contains(dim));
-        // Neighbours of a row of positions, which one thread executes together, read neighbouring elements.
-        let is_row = !on_device && tiling.dims.len() == 1;
-        if !is_row && !tiling.reads.iter().any(is_shared) {
-            self.fail("the positions of a tile have nothing in common".to_owned());
-        }
-    }
-
     /// Whether the function consists of cheap code, an operator, and possibly an epilogue.
     fn form(&mut self, seg: &Seg) {
         let Some(parts) = seg.parts() else {
@@ -186,28 +139,6 @@ impl<'a> Checker<'a> {
         if !takes_elements(epilogue, pat, self.vars) {
             self.fail("an epilogue uses more than the elements that its operator makes".to_owned());
         }
-    }
-}
-
-/// The map that a statement is, by itself or as a Seg of a thread.
-#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a map")]
-fn map_of(stm: &Stm) -> Option<&Screma> {
-    match &stm.exp {
-        Exp::Screma(op) if op.folded() == 0 => Some(op),
-        Exp::Seg(seg) if seg.level == Level::Thread => map_of(seg.parts()?.op),
-        _ => None,
-    }
-}
-
-/// The code of each step, if a statement is a fold.
-#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has steps")]
-fn steps_of(stm: &Stm) -> Option<&Body> {
-    match &stm.exp {
-        Exp::Screma(op) => (!op.reds.is_empty()).then_some(&op.map.body),
-        Exp::Loop(_, LoopForm::For(..), body) => Some(body),
-        // In lanes, for example.
-        Exp::Seg(seg) if seg.level == Level::Thread => steps_of(seg.parts()?.op),
-        _ => None,
     }
 }
 

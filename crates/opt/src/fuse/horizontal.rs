@@ -8,33 +8,61 @@
 //! streams; sequential streams), and have an input in common: fusing operators that have nothing in common saves no
 //! memory traffic, and costs registers.
 //!
+//! Products (`product`) have in common, too, what all of their rows are multiplied with, as those of the gradients of several
+//! weights by which the same vectors were multiplied:
+//!
+//! ```text
+//! c = map (\a -> map (\x -> a · x) xs) as;  d = map (\b -> map (\x -> b · x) xs) bs
+//! ==>
+//! (c, d) = map2 (\a b -> map (\x -> (a · x, b · x)) xs) as bs
+//! ```
+//!
 //! A histogram or a scatter and another kind stay two: there is no operator for both. As accumulators in one map they
 //! could be one, but several threads would then write to the same bins instead of copies of them, which costs more than
 //! reading an array again.
 
 use super::graph::{Graph, Node};
 use super::vertical::operands;
-use super::{Cx, merge, stream};
+use super::{Cx, merge, product, stream};
 use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::{Atom, Exp, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
+/// Operators may be fused if they have one of these in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Common {
+    kind: Kind,
+    width: Atom,
+    array: Var,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Screma,
+    /// All rows of a product are multiplied with the array, which is no input.
+    Factor,
+    Hist,
+    Scatter,
+    ParallelStream,
+    SequentialStream,
+}
+
 /// Fuses all pairs that can be; whether there was one.
 pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
     let mut changed = false;
-    // The last operator of a kind and width that reads an array.
-    let mut last: FxHashMap<(usize, Atom, Var), Node> = FxHashMap::default();
+    // The last operator of which something holds.
+    let mut last: FxHashMap<Common, Node> = FxHashMap::default();
     for node in graph.nodes() {
         let mut node = node;
-        while let Some((kind, width, inputs)) = key(cx, graph, node) {
-            let partner = inputs.iter().find_map(|input| {
-                let other = *last.get(&(kind, width, *input))?;
+        while let Some(own) = commons(cx, graph, node) {
+            let partner = own.iter().find_map(|common| {
+                let other = *last.get(common)?;
                 let fits = other != node && graph.stm(other).is_some();
                 fits.then_some(other)
             });
             let Some(new) = partner.and_then(|partner| fuse(cx, graph, partner, node)) else {
-                for input in inputs {
-                    last.insert((kind, width, input), node);
+                for common in own {
+                    last.insert(common, node);
                 }
                 break;
             };
@@ -49,22 +77,27 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
     clippy::wildcard_enum_match_arm,
     reason = "only these forms are looked for; for others there is nothing to do"
 )]
-fn key(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<(usize, Atom, Vec<Var>)> {
+fn commons(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Vec<Common>> {
     let exp = &graph.stm(node)?.exp;
     let kind = match exp {
-        Exp::Screma(_) => 0,
-        Exp::Hist(_) => 1,
-        Exp::Scatter(_) => 2,
+        Exp::Screma(_) => Kind::Screma,
+        Exp::Hist(_) => Kind::Hist,
+        Exp::Scatter(_) => Kind::Scatter,
         Exp::Stream(op) => match op.form {
-            StreamForm::Map | StreamForm::Red(..) => 3,
-            StreamForm::Seq => 4,
+            StreamForm::Map | StreamForm::Red(..) => Kind::ParallelStream,
+            StreamForm::Seq => Kind::SequentialStream,
             StreamForm::Pass(_) => return None,
         },
         _ => return None,
     };
     let (width, inputs) = operands(exp)?;
-    let plain = inputs.iter().all(|input| !cx.is_acc(*input));
-    plain.then(|| (kind, width, inputs.to_vec()))
+    if inputs.iter().any(|input| cx.is_acc(*input)) {
+        return None;
+    }
+    let of_kind = |kind| move |array| Common { kind, width, array };
+    let inputs = inputs.iter().copied().map(of_kind(kind));
+    let factors = product::factors(cx, exp).into_iter().map(of_kind(Kind::Factor));
+    Some(inputs.chain(factors).collect())
 }
 
 fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {

@@ -21,8 +21,8 @@ use super::mentions::stm_mentions;
 use super::vertical::kept;
 use fehu_base::IdVec;
 use fehu_facts::Variance;
+use fehu_ir::free::bound_in_lambda;
 use fehu_ir::{Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
-use rustc_hash::FxHashMap;
 
 /// The dimensions of the maps.
 const OUTER: usize = 0;
@@ -45,6 +45,22 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     let rows = inputs.filter(|(_, input)| producer.pat.contains(input));
     let rows: Vec<Var> = rows.map(|(row, _)| *row).collect();
     op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
+}
+
+/// The arrays with which all rows of a product are multiplied: the matrix; in the function of a map, where the product is one of a matrix and
+/// a row of the other one, the row.
+pub(super) fn factors(cx: &Cx<'_>, exp: &Exp) -> Vec<Var> {
+    let Some(op) = map(exp) else { return Vec::new() };
+    let read = if makes_product(op, cx.vars) {
+        let inner = op.map.body.stms.iter().filter_map(|stm| map(&stm.exp));
+        inner.flat_map(|inner| inner.inputs.clone()).collect()
+    } else if cx.within {
+        folded(op, cx.vars).map_or_else(Vec::new, |(_, read)| read)
+    } else {
+        Vec::new()
+    };
+    let bound = bound_in_lambda(&op.map);
+    read.into_iter().filter(|array| !bound.contains(array)).collect()
 }
 
 /// Whether a function only maps these arrays by straight-line code, or returns them.
@@ -76,34 +92,34 @@ fn makes_product(outer: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
     })
 }
 
-/// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads, or what is
-/// read where its inputs are made by maps.
+/// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads.
 fn shares(inner: &Screma, variance: &mut Variance<'_>, vars: &IdVec<Var, VarInfo>) -> bool {
+    let Some((at, read)) = folded(inner, vars) else { return false };
     variance.enter(inner, INNER);
-    let mut made: FxHashMap<Var, &[Var]> = FxHashMap::default();
-    for stm in &inner.map.body.stms {
-        if let Some(fold) = reduction(stm, vars) {
-            let mut read: Vec<(bool, bool)> = Vec::new();
-            let mut inputs = fold.inputs.clone();
-            while let Some(input) = inputs.pop() {
-                match made.get(&input) {
-                    Some(of) => inputs.extend_from_slice(of),
-                    None => {
-                        let varies = variance.atom(input.into());
-                        read.push((varies.is_along(OUTER), varies.is_along(INNER)));
-                    }
-                }
-            }
-            return read.contains(&(true, false))
-                && read.contains(&(false, true))
-                && !read.contains(&(true, true));
+    inner.map.body.stms[..at].iter().for_each(|stm| variance.stm(stm));
+    let along = |array: &Var| {
+        let varies = variance.atom((*array).into());
+        (varies.is_along(OUTER), varies.is_along(INNER))
+    };
+    let read: Vec<(bool, bool)> = read.iter().map(along).collect();
+    read.contains(&(true, false)) && read.contains(&(false, true)) && !read.contains(&(true, true))
+}
+
+/// Where the first reduction to scalars is in the function of a map, and what it reads. Maps that only make its inputs are fused into it
+/// later: it reads what they do.
+fn folded(op: &Screma, vars: &IdVec<Var, VarInfo>) -> Option<(usize, Vec<Var>)> {
+    let stms = &op.map.body.stms;
+    let (at, fold) =
+        stms.iter().enumerate().find_map(|(at, stm)| Some((at, reduction(stm, vars)?)))?;
+    let (mut read, mut inputs) = (Vec::new(), fold.inputs.clone());
+    while let Some(input) = inputs.pop() {
+        let made = stms[..at].iter().find(|stm| stm.pat.contains(&input));
+        match made.and_then(|stm| map(&stm.exp)) {
+            Some(op) => inputs.extend_from_slice(&op.inputs),
+            None => read.push(input),
         }
-        if let Some(op) = map(&stm.exp) {
-            made.extend(stm.pat.iter().map(|array| (*array, &op.inputs[..])));
-        }
-        variance.stm(stm);
     }
-    false
+    Some((at, read))
 }
 
 /// The map that an expression is.

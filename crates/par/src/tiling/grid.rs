@@ -19,15 +19,18 @@
 //! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops. The
 //! fold may be inside of other loops, if all positions execute these in the same way: the forces of the bodies in all
 //! neighbouring cells, where each position of a cell looks up the same neighbours.
+//!
+//! Before that, it is asked whether positions read elements near them: see [`super::window`].
 
+use super::window::{Ranges, windows};
 use super::{Code, Fold, Read, first_fold};
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
-use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{Body, Dim, Exp, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo};
 
-/// More accumulators or elements than this do not fit into the registers of a thread with many positions, or into shared memory.
-const MOST_ACCS: usize = 2;
+/// More registers of accumulators, or elements, than this do not fit into those of a thread with many positions, or into shared memory.
+const MOST_REGISTERS: u32 = 4;
 const MOST_READS: usize = 6;
 
 /// More elements than this do not fit into shared memory if all positions read the same.
@@ -41,23 +44,38 @@ const FEWEST_STEPS: i64 = 256;
 pub const GRID_TILING: Pass = Pass {
     name: "grid_tiling",
     about: "plans which elements the threads of a block share",
-    run: |prog, _: &mut Remarks| prog.for_each_body(|_, vars, body| in_body(body, vars)),
+    run: |prog, remarks| {
+        prog.for_each_body(|_, vars, body| in_body(body, vars, &mut Ranges::default(), remarks));
+    },
 };
 
 /// The Segs of a body. There are no kernels inside of kernels.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no kernel")]
-fn in_body(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
+fn in_body(
+    body: &mut Body,
+    vars: &IdVec<Var, VarInfo>,
+    ranges: &mut Ranges,
+    remarks: &mut Remarks,
+) {
     for stm in &mut body.stms {
+        ranges.learn(stm);
         match &mut stm.exp {
             // Neighbouring positions of rows that differ have nothing in common for sure.
-            Exp::Seg(seg) if seg.rows.is_none() => seg.tiling = plan(seg, vars),
-            exp => exp.map_bodies(&mut |body| in_body(body, vars)),
+            Exp::Seg(seg) if seg.rows.is_none() => {
+                seg.tiling = plan(seg, vars, ranges);
+                if let Some(Tiling::Windows(_)) = seg.tiling {
+                    let text =
+                        "blocks of threads copy the elements near their positions to shared memory";
+                    remarks.add(GRID_TILING.name, RemarkKind::Done, stm.loc.as_ref(), None, text);
+                }
+            }
+            exp => exp.map_bodies(&mut |body| in_body(body, vars, ranges, remarks)),
         }
     }
 }
 
 /// What the threads of a Seg can share.
-fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
+fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling> {
     let SegParts { before, op, epilogue: None } = seg.parts()? else { return None };
     let Exp::Screma(op) = &op.exp else { return None };
     let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
@@ -73,11 +91,15 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>) -> Option<Tiling> {
     variance.enter(op, own);
     let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
     let body = &op.map.body;
-    let (fold, first, after) = Fold::within(body, variance.clone(), code, own + 1)?;
-    let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
-        && after.iter().all(|stm| code.is_plain(stm));
-    if is_straight && fold.is_square(own) {
-        return Some(fold.tiling(vec![own - 1, own], 0));
+    if let Some((fold, first, after)) = Fold::within(body, variance.clone(), code, own + 1) {
+        let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
+            && after.iter().all(|stm| code.is_plain(stm));
+        if is_straight && fold.is_square(own) {
+            return Some(fold.tiling(vec![own - 1, own], 0));
+        }
+    }
+    if let Some(tiling) = windows(seg, op, vars, ranges) {
+        return Some(Tiling::Windows(tiling));
     }
     let is_tame = before.iter().chain(&body.stms).all(|stm| code.is_tame(stm));
     if is_tame { strip(body, variance, code, (own, 0), 0) } else { None }
@@ -152,7 +174,7 @@ impl Fold<'_> {
         self.is_straight
             && is_same(self.trips)
             && is_same(self.uses)
-            && (1..=MOST_ACCS).contains(&self.accs)
+            && (1..=MOST_REGISTERS).contains(&self.registers)
             && shared.len() <= MOST_READS
             && self.reads.iter().all(fits)
             && self.reads.iter().any(|read| read.varies.is_along(row))

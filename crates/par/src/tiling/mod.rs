@@ -1,11 +1,13 @@
 //! Tiles: positions that are executed together because of what they read.
 //!
-//! All plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
+//! Most plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
 //! which dimensions the elements differ that a step of the fold reads ([`Fold`]). `grid` decides by that what the threads of a block
-//! of a device share, and `cpu` what one thread of a CPU does at a time. Both write it down in Segs ([`Tiling`]).
+//! of a device share, and `cpu` what one thread of a CPU does at a time. Positions that read elements near them share these, too
+//! (`window`). All write it down in Segs ([`Tiling`]).
 
 mod cpu;
 mod grid;
+mod window;
 
 pub use cpu::TILING;
 pub use grid::GRID_TILING;
@@ -13,7 +15,8 @@ pub use grid::GRID_TILING;
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Family, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var, VarInfo,
+    Atom, Body, Dim, Elem, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -28,7 +31,8 @@ struct Fold<'a> {
     trips: Varies,
     /// The number of its steps, if that is known.
     known: Option<i64>,
-    accs: usize,
+    /// The registers of its accumulators, of 32 bits each.
+    registers: u32,
     reads: Vec<Read>,
     /// What its values are computed from besides its own variables and what it reads.
     uses: Varies,
@@ -72,7 +76,7 @@ impl<'a> Fold<'a> {
             step,
             trips: Varies::default(),
             known: None,
-            accs: stm.pat.len(),
+            registers: stm.pat.iter().map(|var| registers(&vars[*var].ty)).sum(),
             reads: Vec::new(),
             uses: Varies::default(),
             values: Vec::new(),
@@ -177,7 +181,15 @@ impl<'a> Fold<'a> {
             .reads
             .iter()
             .map(|read| (0..last).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>());
-        Tiling { dims, loops, reads: reads.collect() }
+        Tiling::Fold(FoldTiling { dims, loops, reads: reads.collect() })
+    }
+}
+
+/// How many registers of 32 bits a scalar takes.
+fn registers(ty: &Type) -> u32 {
+    match ty {
+        Type::Scalar(Elem::Prim(prim)) => prim.bits().div_ceil(32),
+        Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => 0,
     }
 }
 

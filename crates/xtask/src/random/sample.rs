@@ -18,6 +18,7 @@ use fehu_ir::{
 };
 use fehu_irgen::{
     Config, irregular_text, kernel_text, nested_text, place_text, ragged_text, random_prog,
+    stencil_text,
 };
 use fehu_irtest::passes::transform;
 
@@ -85,6 +86,14 @@ pub(super) fn sums(seed: u64) -> Result<Sample, String> {
 /// A program made of irregular nests.
 pub(super) fn irregular(seed: u64) -> Result<Sample, String> {
     let mut prog = parse(&irregular_text(seed)).map_err(|why| format!("seed {seed}: {why}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
+/// A program whose positions read elements near them.
+pub(super) fn stencil(seed: u64) -> Result<Sample, String> {
+    let text = stencil_text(seed);
+    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
     exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
 }

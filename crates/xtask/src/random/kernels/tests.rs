@@ -1,12 +1,13 @@
 //! Random programs as kernels, a few each time. A long run is `cargo xtask random --backend kernels --count 10000`.
 
-use super::super::sample::{exposed, sample};
+use super::super::sample::{exposed, sample, stencil};
 use super::super::{Backend, oracle};
 use super::{Examined, Failure, NoMachine, build, examine};
 use fehu_base::stack::with_large_stack;
 use fehu_imp::rewrite::replace_stms;
 use fehu_imp::{Program, Stm};
 use fehu_interp::Value;
+use fehu_ir::Prog;
 use fehu_ir::text::parse;
 use fehu_oracle::machine::{Settings, Tally};
 use std::ops::Range;
@@ -38,6 +39,9 @@ const KINDS: [&str; 17] = [
     "transpose",
     "transpose_strip",
 ];
+
+/// Small stencils: in one, two and three dimensions.
+const WINDOWS: [u64; 4] = [11, 13, 21, 23];
 
 /// Programs that together have them all.
 const RARE: [u64; 7] = [3, 7, 9, 29, 119, 131, 147];
@@ -88,10 +92,14 @@ fn examined(seeds: impl IntoIterator<Item = u64>) -> Examined {
 
 /// How often such a kernel was launched in all versions of a program, which have to mean the same.
 fn launches(hint: &str, text: &str, seeds: Range<u64>) -> u64 {
-    let prog = parse(text).unwrap_or_else(|why| panic!("{why}"));
+    launches_of(hint, &parse(text).unwrap_or_else(|why| panic!("{why}")), seeds)
+}
+
+/// Likewise, of a program that is there.
+fn launches_of(hint: &str, prog: &Prog, seeds: Range<u64>) -> u64 {
     let mut launches = 0;
     for seed in seeds {
-        match with_large_stack(|| examine(&prog, &oracle(seed, Backend::Kernels))) {
+        match with_large_stack(|| examine(prog, &oracle(seed, Backend::Kernels))) {
             Ok(examined) => launches += examined.tally.get(hint).copied().unwrap_or_default(),
             Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
             Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
@@ -121,6 +129,17 @@ fn strips_mean_the_same() {
         entry "main" = f ("xss": [k][n]i32, "yss": [k][m]i32) -> [k][n]i32"#;
     let strips = launches("strip", bodies, 1..8);
     assert!(strips > 3, "{strips} strips");
+}
+
+/// Windows with borders of each kind: threads share copies of what they read.
+#[test]
+fn windows_mean_the_same() {
+    let mut windows = 0;
+    for seed in WINDOWS {
+        let sample = stencil(seed).unwrap_or_else(|why| panic!("{why}"));
+        windows += launches_of("window", &sample.prog, 1..3);
+    }
+    assert!(windows > 6, "{windows} windows");
 }
 
 /// Bodies of cells, and those of all cells that are looked up in a loop: threads share what they read in each iteration.

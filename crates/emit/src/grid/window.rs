@@ -1,0 +1,325 @@
+//! Windows: positions that read elements near them, as the plan of their Seg says ([`WindowTiling`]).
+//!
+//! ```text
+//! for all i, j:  acc = 0; for dy, dx: acc += a[clamp (i + dy - 4), clamp (j + dx - 4)]; out[i, j] = acc
+//! ```
+//!
+//! A block has the positions of a box. Its threads first copy the elements at all coordinates that these positions can have to shared memory:
+//!
+//! ```text
+//! for all y < 32 + 8, x < 32 + 8:  box[y, x] = a[clamp (first_i + y - 4), clamp (first_j + x - 4)]
+//! ```
+//!
+//! Then each of them executes the code for its positions, as it is, but for the reads: `box[i + dy - 4 - (first_i - 4), ...]`. Coordinates that
+//! nobody reads may be outside of the array, and are left out.
+//!
+//! A thread has several positions, whose code it executes together where that is simple ([`super::jam`]): they have most elements in
+//! common, and all weights. On an H200, 9 x 9 weights of 4096 x 4096 floats take 640 us without a copy, 390 with one position at a time, and 190
+//! with four; by hand, without the launch, 384 with one and 143 with four (`bench/windows`).
+
+use super::super::Emit;
+use super::jam::{Jam, roll};
+use super::seg::SegOp;
+use super::stage::{short_int, u32_bin, u32_lt, up_to, wide};
+use super::{bin, lt, quot_up};
+use fehu_base::{OrBug, Prim, bug};
+use fehu_imp::rewrite::{Vars, all, le, tidy};
+use fehu_imp::{Block, Exp, Stm, Ty, V};
+use fehu_ir::{Atom, Axis, BinOp, Border, Elem, Origin, Scalar, Screma, Var, Window, WindowTiling};
+
+/// Sizes are smaller than this, so that coordinates have 32 bits.
+const LARGE: i64 = 1 << 30;
+
+/// The positions of a box along the dimensions in which it has several, if there are to be few.
+const FEW: [&[u32]; 3] = [&[128], &[16, 8], &[4, 4, 8]];
+
+/// An element that is read from shared memory.
+#[derive(Clone)]
+pub(crate) struct InBox {
+    array: V,
+    /// For each dimension of the box: the coordinate, the first one of the box, the distance of neighbours.
+    at: Vec<(Atom, V, i64)>,
+}
+
+/// The part of an array that a block copies.
+struct Part<'b> {
+    window: &'b Window,
+    array: V,
+    extents: Vec<u32>,
+    /// The first coordinates.
+    first: Vec<V>,
+    /// The type of the coordinates along each dimension.
+    prims: Vec<Prim>,
+}
+
+impl<'a> Emit<'a> {
+    /// A map whose positions read elements near them.
+    pub(super) fn windows_on_grid(
+        &mut self,
+        seg: &SegOp<'a>,
+        op: &'a Screma,
+        tiling: &'a WindowTiling,
+    ) {
+        let lengths = if self.options.few { few(&tiling.lengths) } else { tiling.lengths.clone() };
+        let mut sizes = Vec::new();
+        for size in self.sizes(seg, Some(self.atom(op.width))) {
+            sizes.push(self.simple("size", &size));
+        }
+        let indices: Vec<V> =
+            sizes.iter().map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
+        let mut parts = Vec::with_capacity(tiling.windows.len());
+        for window in &tiling.windows {
+            parts.push(self.part(window, &lengths));
+        }
+        let code = self.code_at(seg, op, &indices);
+        self.in_boxes.clear();
+        let Some(code) = code else { return self.map_plain(seg, seg.pat, op) };
+        let mut conditions = Vec::new();
+        for (size, length) in sizes.iter().zip(&lengths) {
+            conditions.push(lt(size.clone(), Exp::int(LARGE)));
+            let least = self.unless_few(i64::from(*length), 2).min(i64::from(*length));
+            conditions.push(lt(Exp::int(least - 1), size.clone()));
+        }
+        let kernel = self.block(|this| this.boxes(&sizes, (&indices, &lengths), &parts, &code));
+        let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
+        self.out.push(Stm::If(all(conditions), kernel, plain));
+    }
+
+    /// The part of an array that a block with these positions copies. The reads in the code for a position are from there.
+    fn part<'b>(&mut self, window: &'b Window, lengths: &[u32]) -> Part<'b> {
+        let extent = |axis: &Axis| u32::try_from(axis.extent(lengths)).ok();
+        let extents: Option<Vec<u32>> = window.axes.iter().map(extent).collect();
+        let extents = extents.or_bug("a box that fits into shared memory");
+        let Some(Elem::Prim(prim)) = self.ir[window.array].ty.elem() else {
+            bug("elements near positions have no contents")
+        };
+        let array = self.new_var("box", Ty::Shared(prim, extents.iter().product()));
+        let first: Vec<V> =
+            extents.iter().map(|_| self.new_var("first", Ty::Scalar(Prim::I64))).collect();
+        let mut strides = vec![1; extents.len()];
+        for dim in (1..extents.len()).rev() {
+            strides[dim - 1] = strides[dim] * i64::from(extents[dim]);
+        }
+        let mut prims = vec![Prim::I64; extents.len()];
+        for read in &window.reads {
+            let at = read.at.iter().zip(&first).zip(&strides);
+            let at = at.map(|((atom, first), stride)| (*atom, *first, *stride)).collect();
+            self.in_boxes.insert(read.element, InBox { array, at });
+            for (prim, atom) in prims.iter_mut().zip(&read.at) {
+                *prim = self.prim(*atom).or_bug("the type of a coordinate");
+            }
+        }
+        Part { window, array, extents, first, prims }
+    }
+
+    /// The value of an element that is in shared memory.
+    pub(crate) fn in_box(&mut self, element: Var) -> Option<Exp> {
+        let InBox { array, at } = self.in_boxes.get(&element)?.clone();
+        let mut terms = Vec::new();
+        for (atom, first, stride) in at {
+            let coordinate = match self.prim(atom) {
+                Some(Prim::I64) => self.atom(atom),
+                prim => {
+                    let prim = prim.or_bug("the type of a coordinate");
+                    let wide = Exp::Convert(prim, Prim::I64, Box::new(self.atom(atom)));
+                    self.simple("at", &wide)
+                }
+            };
+            if let Exp::Const(Scalar::I64(value)) = coordinate {
+                terms.push((stride * value, Vec::new()));
+            } else {
+                let v = self.declare("at", Prim::I64, Some(coordinate));
+                terms.push((stride, vec![v]));
+            }
+            terms.push((-stride, vec![first]));
+        }
+        Some(Exp::Load(array, Box::new(tidy(terms))))
+    }
+
+    /// The kernel.
+    fn boxes(
+        &mut self,
+        sizes: &[Exp],
+        (indices, lengths): (&[V], &[u32]),
+        parts: &[Part<'_>],
+        code: &Block,
+    ) {
+        let mut space = Vec::with_capacity(sizes.len());
+        for (size, length) in sizes.iter().zip(lengths) {
+            let count = quot_up(size.clone(), Exp::int(i64::from(*length)));
+            space.push(self.simple("boxes", &count));
+        }
+        let (blocks, threads) = (self.total(&space), self.threads());
+        self.launch("window", blocks, threads, |this, block, thread| {
+            let thread = this.short("thread", &Exp::Var(thread));
+            let mut first = Vec::with_capacity(sizes.len());
+            for (number, length) in this.unranked(Exp::Var(block), &space).into_iter().zip(lengths)
+            {
+                let before = bin(BinOp::Mul, number, Exp::int(i64::from(*length)));
+                first.push(this.simple("first", &before));
+            }
+            for part in parts {
+                this.out.push(Stm::Declare(part.array, None));
+                for (axis, v) in part.window.axes.iter().zip(&part.first) {
+                    let from = match axis.from {
+                        Origin::Position(dim) => first[dim].clone(),
+                        Origin::Everywhere(atom) => this.atom(atom),
+                    };
+                    let low = bin(BinOp::Add, from, Exp::int(axis.low));
+                    this.out.push(Stm::Declare(*v, Some(low)));
+                }
+                this.copy_part(part, &thread, threads);
+            }
+            this.out.push(Stm::Barrier);
+            this.own_positions(sizes, &first, (indices, lengths), &thread, code);
+        });
+    }
+
+    /// What a thread does with its positions: neighbours along the first dimension of the box, if it has several, so that they read many elements
+    /// that are the same; otherwise neighbouring threads have neighbouring positions.
+    fn own_positions(
+        &mut self,
+        sizes: &[Exp],
+        first: &[Exp],
+        (indices, lengths): (&[V], &[u32]),
+        thread: &Exp,
+        code: &Block,
+    ) {
+        let threads = self.threads();
+        let outer = lengths.iter().position(|length| *length > 1).or_bug("the lengths of a box");
+        let inside: u32 = lengths[outer + 1..].iter().product();
+        let positions = lengths[outer] * inside / threads;
+        let [group, lane] =
+            [BinOp::Quot, BinOp::Rem].map(|op| u32_bin(op, thread.clone(), short_int(inside)));
+        let (step, group) = match inside {
+            1 => (threads, group),
+            _ => (1, u32_bin(BinOp::Mul, group, short_int(positions))),
+        };
+        let lane = self.number("lane", lane);
+        let own = self.split(lane, &lengths[outer + 1..]);
+        let own = std::iter::repeat_n(short_int(0), outer).chain([group]).chain(own);
+        let mut start = Vec::with_capacity(lengths.len());
+        for (first, own) in first.iter().zip(own) {
+            start.push(self.simple("start", &bin(BinOp::Add, first.clone(), wide(own))));
+        }
+        let at = |dim: usize, number: Exp| match dim == outer {
+            true => {
+                let distance = bin(BinOp::Mul, number, Exp::int(i64::from(step)));
+                bin(BinOp::Add, start[dim].clone(), distance)
+            }
+            false => start[dim].clone(),
+        };
+        let is_inside = |number: &Exp| {
+            all((0..sizes.len()).map(|dim| lt(at(dim, number.clone()), sizes[dim].clone())))
+        };
+        let jam = Jam::new(Vars(&mut self.vars), code, indices, positions);
+        let mut code = code.clone();
+        let round = self.new_var("round", Ty::Scalar(Prim::I64));
+        let each = self.block(|this| {
+            // Boxes at the end have not all positions, but are few.
+            if jam.is_some() {
+                let before = roll(&mut Vars(&mut this.vars), &mut code);
+                this.out.extend(before);
+            }
+            let (now, mut one) = (Exp::Var(round), Block::new());
+            for (dim, v) in indices.iter().enumerate() {
+                one.push(Stm::Declare(*v, Some(at(dim, now.clone()))));
+            }
+            one.append(&mut code);
+            let one = vec![Stm::If(is_inside(&now), one, Block::new())];
+            // If the bound is a variable, the loop is not unrolled: there are loops in the code already.
+            let rounds = Exp::int(i64::from(positions));
+            let rounds = this.declare("rounds", Prim::I64, Some(rounds));
+            this.out.push(up_to(round, Exp::Var(rounds), one));
+        });
+        let Some(jam) = jam else { return self.out.extend(each) };
+        let mut together = Block::new();
+        for number in 0..positions {
+            for (dim, v) in indices.iter().enumerate() {
+                let index = at(dim, Exp::int(i64::from(number)));
+                together.push(Stm::Declare(jam.index(number as usize, *v), Some(index)));
+            }
+        }
+        together.extend(jam.code());
+        let last = Exp::int(i64::from(positions) - 1);
+        self.out.push(Stm::If(is_inside(&last), together, each));
+    }
+
+    /// The indices of an element of a box, by its number in row-major order, of 32 bits.
+    fn split(&mut self, number: Exp, lengths: &[u32]) -> Vec<Exp> {
+        let mut indices = Vec::with_capacity(lengths.len());
+        let mut rest = number;
+        for length in lengths.iter().skip(1).rev() {
+            let [index, whole] =
+                [BinOp::Rem, BinOp::Quot].map(|op| u32_bin(op, rest.clone(), short_int(*length)));
+            indices.push(self.number("own", index));
+            rest = self.number("rest", whole);
+        }
+        indices.push(rest);
+        indices.reverse();
+        indices
+    }
+
+    /// Copies the part of an array that a block needs.
+    fn copy_part(&mut self, part: &Part<'_>, thread: &Exp, threads: u32) {
+        let count: u32 = part.extents.iter().product();
+        let round = self.new_var("round", Ty::Scalar(Prim::I64));
+        let body = self.block(|this| {
+            let turn = this.short("turn", &Exp::Var(round));
+            let before = u32_bin(BinOp::Mul, turn, short_int(threads));
+            let number = this.number("number", u32_bin(BinOp::Add, before, thread.clone()));
+            let body = this.block(|this| this.copy_element(part, &number));
+            this.out.push(Stm::If(u32_lt(number, short_int(count)), body, Block::new()));
+        });
+        self.out.push(up_to(round, Exp::int(i64::from(count.div_ceil(threads))), body));
+    }
+
+    /// Copies an element, by its number, if there is one.
+    fn copy_element(&mut self, part: &Part<'_>, number: &Exp) {
+        let at = self.split(number.clone(), &part.extents);
+        let shape = self.ir[part.window.array].ty.shape();
+        let (mut inside, mut picked) = (Vec::new(), Vec::new());
+        for (dim, own) in at.into_iter().enumerate() {
+            let coordinate = bin(BinOp::Add, Exp::Var(part.first[dim]), wide(own));
+            let index = self.bordered(coordinate, part.prims[dim], &part.window.axes[dim]);
+            inside.push(le(Exp::int(0), index.clone()));
+            inside.push(lt(index.clone(), self.atom(shape[dim])));
+            picked.push(index);
+        }
+        let copy = self.block(|this| {
+            let place = this.place(part.window.array).or_bug("memory to read from");
+            let from = this.address(&place.lmad, &picked);
+            let value = Exp::Load(this.mem(place.block).ptr, Box::new(from));
+            this.out.push(Stm::Store(part.array, wide(number.clone()), value));
+        });
+        self.out.push(Stm::If(all(inside), copy, Block::new()));
+    }
+
+    /// The index that a border makes of a coordinate.
+    fn bordered(&mut self, coordinate: Exp, prim: Prim, axis: &Axis) -> Exp {
+        let converted = |from: Prim, to: Prim, e: Exp| match from == to {
+            true => e,
+            false => Exp::Convert(from, to, Box::new(e)),
+        };
+        let (mut now, mut index) = (prim, converted(Prim::I64, prim, coordinate));
+        for border in &axis.border {
+            (now, index) = match *border {
+                Border::Op(op, atom) => {
+                    let [a, b] = [index, self.atom(atom)].map(Box::new);
+                    (now, Exp::Bin(op, now, a, b))
+                }
+                Border::Convert(to) => (to, converted(now, to, index)),
+            };
+        }
+        let index = converted(now, Prim::I64, index);
+        self.simple("at", &index)
+    }
+}
+
+/// Lengths of a box like another one, with few positions.
+fn few(lengths: &[u32]) -> Vec<u32> {
+    let several = lengths.iter().filter(|length| **length > 1).count();
+    let mut few = FEW[several.clamp(1, FEW.len()) - 1].iter();
+    let mut next = || few.next().copied().unwrap_or(1);
+    lengths.iter().map(|length| if *length > 1 { next() } else { 1 }).collect()
+}

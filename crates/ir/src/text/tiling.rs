@@ -1,0 +1,124 @@
+//! The text form of tiles.
+
+use super::cursor::{Lists, Parsed};
+use super::parse::Parser;
+use super::print::Printer;
+use crate::{Axis, BinOp, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling};
+
+impl Printer<'_> {
+    pub(super) fn tiling(&mut self, tiling: &Tiling) {
+        match tiling {
+            Tiling::Fold(FoldTiling { dims, loops, reads }) => {
+                self.put("tile ");
+                self.numbers(dims);
+                if *loops > 0 {
+                    self.put(&format!(" in {loops}"));
+                }
+                self.put(" ");
+                self.parens(reads, |p, read| p.numbers(read));
+            }
+            Tiling::Windows(WindowTiling { lengths, windows }) => {
+                self.put("window ");
+                self.numbers(lengths);
+                self.put(" ");
+                self.parens(windows, Self::window);
+            }
+        }
+        self.put(" ");
+    }
+
+    fn numbers<T: ToString>(&mut self, numbers: &[T]) {
+        self.put("[");
+        self.list(numbers, |p, number| p.put(&number.to_string()));
+        self.put("]");
+    }
+
+    fn window(&mut self, window: &Window) {
+        self.var(window.array);
+        self.put("[");
+        self.list(&window.axes, Self::axis);
+        self.put("]");
+        for WindowRead { element, at } in &window.reads {
+            self.put(" ");
+            self.var(*element);
+            self.put(" at ");
+            self.atoms(at);
+        }
+    }
+
+    fn axis(&mut self, axis: &Axis) {
+        match axis.from {
+            Origin::Position(dim) => self.put(&format!("near {dim}")),
+            Origin::Everywhere(atom) => {
+                self.put("from ");
+                self.atom(atom);
+            }
+        }
+        self.put(&format!(" {} {} ", axis.low, axis.high));
+        self.parens(&axis.border, |p, border| match *border {
+            Border::Op(op, atom) => {
+                p.put(op.name());
+                p.put(" ");
+                p.atom(atom);
+            }
+            Border::Convert(prim) => p.put(&format!("convert {}", prim.name())),
+        });
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn tiling(&mut self) -> Parsed<Option<Tiling>> {
+        if self.eat_word("tile") {
+            let dims = self.numbers()?;
+            let loops = if self.eat_word("in") { self.count()? } else { 0 };
+            let reads = self.parens("dimensions", Self::numbers)?;
+            return Ok(Some(Tiling::Fold(FoldTiling { dims, loops, reads })));
+        }
+        if self.eat_word("window") {
+            self.sign("[")?;
+            let lengths = self.list("]", "a number", |p| p.small("a number"))?;
+            let windows = self.parens("an array", Self::window)?;
+            return Ok(Some(Tiling::Windows(WindowTiling { lengths, windows })));
+        }
+        Ok(None)
+    }
+
+    fn numbers(&mut self) -> Parsed<Vec<usize>> {
+        self.sign("[")?;
+        self.list("]", "a number", |p| p.count())
+    }
+
+    fn window(&mut self) -> Parsed<Window> {
+        let array = self.var()?;
+        self.sign("[")?;
+        let axes = self.list("]", "where elements are", Self::axis)?;
+        let mut reads = Vec::new();
+        while !self.peek_sign(")") && !self.peek_sign(",") {
+            let element = self.var()?;
+            self.word("at")?;
+            reads.push(WindowRead { element, at: self.atoms()? });
+        }
+        Ok(Window { array, axes, reads })
+    }
+
+    fn axis(&mut self) -> Parsed<Axis> {
+        let from = if self.eat_word("near") {
+            Origin::Position(self.count()?)
+        } else {
+            self.word("from")?;
+            Origin::Everywhere(self.atom()?)
+        };
+        let (low, high) = (self.integer("a distance")?, self.integer("a distance")?);
+        let border = self.parens("an operation", |p| {
+            if p.eat_word("convert") {
+                return Ok(Border::Convert(p.prim()?));
+            }
+            let word = p.any_word("an operation")?;
+            let Some(op) = BinOp::from_name(word) else {
+                return Err(p.error_before(format!("there is no operation `{word}`")));
+            };
+            Ok(Border::Op(op, p.atom()?))
+        })?;
+        Ok(Axis { from, low, high, border })
+    }
+}
