@@ -156,3 +156,23 @@ entry more (n: i64) : [8]bool =
   [agrees (slices : [n]f64 -> f64), agrees (arms : [n]f64 -> f64), agrees (swaps : [n]f64 -> f64)
   , agrees (scatters : [n]f64 -> f64), agrees (histograms : [n]f64 -> f64), agrees (many : [n]f64 -> f64)
   , agrees (random : [n]f64 -> f64), agrees (counters : [n]f64 -> f64)]
+
+-- ==
+-- entry: beside
+-- input { [0.1, 0.2, 0.3, 0.4, 0.5] } output { true }
+
+-- A branch that is undone, and yields an array whose size changes as well.
+def beside_changes [n] (a: [n]f64) : f64 =
+  (loop (xs, s) = (copy a, 0) for i in 1..<n do
+     let (xs, zs) =
+       if s < 1
+       then let zs = map f64.exp xs[0:i]
+            let t = f64.sum (map f64.sin xs[0:i])
+            in (xs with [i] = t, zs)
+       else (xs, map f64.cos xs[0:i])
+     in (xs, s + f64.sum (map (\z -> z * z) zs))).1
+
+entry beside [n] (a: [n]f64) =
+  let one i = tabulate n (\j -> f64.bool (i == j))
+  let forward = tabulate n (\i -> jvp beside_changes a (one i))
+  in and (map2 (\x y -> f64.abs (x - y) < 1e-9) (vjp beside_changes a 1) forward)

@@ -86,3 +86,11 @@ entry neutral (k: i64) (n: i64) =
                            (zip (iota n) xs)
   let tangent f = jvp f (replicate n i32.highest) (replicate n 7)
   in (tangent (combine later), tangent (combine i32.min), tangent accumulate)
+
+-- ==
+-- entry: outside
+-- input { 50i64 [-1i64, -1i64, 3i64, 3i64, 7i64] [0.0, 0.0, 3.0, 4.0, 2.0] } output { [0.0, 0.0, 0.6, 0.8, 1.0] }
+
+-- What is in no bin has no say, although the derivative of the operator is none there.
+entry outside [n] (m: i64) (is: [n]i64) (vs: [n]f64) =
+  vjp (\vs -> reduce_by_index (replicate m 0) (\x y -> f64.sqrt (x * x + y * y)) 0 is vs) vs (replicate m 1)

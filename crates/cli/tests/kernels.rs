@@ -163,6 +163,11 @@ fn layouts() {
 }
 
 #[test]
+fn reshaped() {
+    agrees("reshaped");
+}
+
+#[test]
 fn tiles() {
     agrees("tiles");
 }

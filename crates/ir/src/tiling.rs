@@ -43,6 +43,11 @@ pub struct FoldTiling {
     pub reads: Vec<Vec<usize>>,
 }
 
+impl FoldTiling {
+    /// With accumulators of more registers of 32 bits than this, a thread of a device has too few for many positions.
+    pub const MOST_REGISTERS: u32 = 4;
+}
+
 /// Positions of a map on a device that read elements near them: a stencil. A block has the positions of a box, and first copies the elements that
 /// these need to shared memory: those of a larger box, with a border. The map is that over the last dimension of the space.
 ///

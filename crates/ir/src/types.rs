@@ -27,6 +27,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// How many registers of 32 bits a scalar takes.
+    pub fn registers(&self) -> u32 {
+        match self {
+            Type::Scalar(Elem::Prim(prim)) => prim.bits().div_ceil(32),
+            Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => 0,
+        }
+    }
+
     /// Size and index type.
     pub const I64: Type = Type::Scalar(Elem::Prim(Prim::I64));
     /// Truth values.

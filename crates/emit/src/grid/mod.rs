@@ -43,6 +43,7 @@ use cooperative::members;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
+use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Tiling, Var};
 use fehu_mem::table::Place;
@@ -190,6 +191,9 @@ impl<'a> Emit<'a> {
         }
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
+            ir::Exp::Screma(op) if op.folded() > 0 && self.copies_before(seg) => {
+                self.fold_alone(seg, op);
+            }
             ir::Exp::Screma(op) if op.folded() > 0 => {
                 self.with_epilogue(seg.parts, |this| this.folds_on_grid(seg, pat, op));
             }
@@ -296,6 +300,36 @@ impl<'a> Emit<'a> {
         let index = self.enter(pat, &op.inputs, &op.map, at);
         self.body(&op.map.body);
         self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
+    }
+
+    /// Whether an array that is needed before a segmented operator has to be copied at each position, as for a reshape of a transposed
+    /// matrix.
+    fn copies_before(&mut self, seg: &SegOp<'a>) -> bool {
+        if seg.space.is_empty() || seg.parts.before.is_empty() || seg.parts.epilogue.is_some() {
+            return false;
+        }
+        let at: Vec<Exp> =
+            seg.space.iter().map(|_| Exp::Var(self.new_var("i", Ty::Scalar(Prim::I64)))).collect();
+        let scalars = self.scalars.clone();
+        let code = self.running(Runs::ALONE, |this| this.block(|this| this.enter_space(seg, &at)));
+        self.scalars = scalars;
+        let mut copies = false;
+        each_stm(&code, &mut |stm| copies |= matches!(stm, Stm::Alloc(..)));
+        copies
+    }
+
+    /// A thread for each position of the space, which executes the operator: it has the copy for itself.
+    fn fold_alone(&mut self, seg: &SegOp<'a>, op: &'a Screma) {
+        let sizes = self.sizes(seg, None);
+        self.grid("map", &sizes, |this, indices| {
+            this.enter_space(seg, indices);
+            this.stm(seg.inner);
+            for (number, var) in seg.pat.iter().enumerate().take(op.folded()).skip(op.scanned()) {
+                if let Some(value) = this.scalars.get(var).cloned() {
+                    this.store_result(seg, number, value);
+                }
+            }
+        });
     }
 
     /// Reductions and scans of scalars. Where both are there, the map function is executed for each of them.

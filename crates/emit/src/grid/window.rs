@@ -25,7 +25,9 @@ use super::{bin, lt, quot_up};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::rewrite::{Vars, all, le, tidy};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{Atom, Axis, BinOp, Border, Elem, Origin, Scalar, Screma, Var, Window, WindowTiling};
+use fehu_ir::{
+    Atom, Axis, BinOp, Border, CmpOp, Elem, Origin, Scalar, Screma, Var, Window, WindowTiling,
+};
 
 /// Sizes are smaller than this, so that coordinates have 32 bits.
 const LARGE: i64 = 1 << 30;
@@ -60,6 +62,10 @@ impl<'a> Emit<'a> {
         op: &'a Screma,
         tiling: &'a WindowTiling,
     ) {
+        // An array without memory is computed, not read.
+        if tiling.windows.iter().any(|window| self.place(window.array).is_none()) {
+            return self.map_plain(seg, seg.pat, op);
+        }
         let lengths = if self.options.few { few(&tiling.lengths) } else { tiling.lengths.clone() };
         let mut sizes = Vec::new();
         for size in self.sizes(seg, Some(self.atom(op.width))) {
@@ -75,6 +81,16 @@ impl<'a> Emit<'a> {
         self.in_boxes.clear();
         let Some(code) = code else { return self.map_plain(seg, seg.pat, op) };
         let mut conditions = Vec::new();
+        // All elements of a box are copied, also if no position reads them.
+        for border in
+            tiling.windows.iter().flat_map(|window| &window.axes).flat_map(|axis| &axis.border)
+        {
+            if let Border::Op(BinOp::Mod | BinOp::Rem, by) = border {
+                let prim = self.prim(*by).or_bug("the type of a border");
+                let (zero, by) = (Exp::Const(Scalar::zero(prim)), self.atom(*by));
+                conditions.push(Exp::Cmp(CmpOp::Lt, prim, Box::new(zero), Box::new(by)));
+            }
+        }
         for (size, length) in sizes.iter().zip(&lengths) {
             conditions.push(lt(size.clone(), Exp::int(LARGE)));
             let least = self.unless_few(i64::from(*length), 2).min(i64::from(*length));

@@ -57,8 +57,10 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
         while let Some(own) = commons(cx, graph, node) {
             let partner = own.iter().find_map(|common| {
                 let other = *last.get(common)?;
-                let fits = other != node && graph.stm(other).is_some();
-                fits.then_some(other)
+                let (a, b) = (graph.stm(other)?, graph.stm(node)?);
+                let fits = common.kind != Kind::Factor
+                    || product::fit_together(cx, &a.exp, &b.exp, common.array);
+                (other != node && fits).then_some(other)
             });
             let Some(new) = partner.and_then(|partner| fuse(cx, graph, partner, node)) else {
                 for common in own {

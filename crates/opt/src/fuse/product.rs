@@ -22,7 +22,8 @@ use super::vertical::kept;
 use fehu_base::IdVec;
 use fehu_facts::Variance;
 use fehu_ir::free::bound_in_lambda;
-use fehu_ir::{Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Exp, FoldTiling, Lambda, Screma, Stm, Type, Var, VarInfo};
+use rustc_hash::FxHashSet;
 
 /// The dimensions of the maps.
 const OUTER: usize = 0;
@@ -51,16 +52,30 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
 /// a row of the other one, the row.
 pub(super) fn factors(cx: &Cx<'_>, exp: &Exp) -> Vec<Var> {
     let Some(op) = map(exp) else { return Vec::new() };
-    let read = if makes_product(op, cx.vars) {
-        let inner = op.map.body.stms.iter().filter_map(|stm| map(&stm.exp));
-        inner.flat_map(|inner| inner.inputs.clone()).collect()
-    } else if cx.within {
-        folded(op, cx.vars).map_or_else(Vec::new, |(_, read)| read)
-    } else {
-        Vec::new()
+    let inner = products(op, cx.vars);
+    let read = match inner.is_empty() {
+        true if cx.within => folded(op, cx.vars).map_or_else(Vec::new, |(_, read)| read),
+        true => Vec::new(),
+        false => inner.iter().flat_map(|inner| inner.inputs.clone()).collect(),
     };
     let bound = bound_in_lambda(&op.map);
     read.into_iter().filter(|array| !bound.contains(array)).collect()
+}
+
+/// Whether the products of two operators with a factor that they have in common can have a tile together.
+pub(super) fn fit_together(cx: &Cx<'_>, a: &Exp, b: &Exp, factor: Var) -> bool {
+    let registers = |exp: &Exp| {
+        let Some(op) = map(exp) else { return 0 };
+        let mut inner = products(op, cx.vars);
+        inner.retain(|inner| inner.inputs.contains(&factor));
+        if inner.is_empty() {
+            inner.push(op);
+        }
+        let stms = inner.iter().flat_map(|op| &op.map.body.stms);
+        let folds = stms.filter(|stm| reduction(stm, cx.vars).is_some());
+        folds.flat_map(|stm| &stm.pat).map(|var| cx.vars[*var].ty.registers()).sum::<u32>()
+    };
+    registers(a) + registers(b) <= FoldTiling::MOST_REGISTERS
 }
 
 /// Whether a function only maps these arrays by straight-line code, or returns them.
@@ -85,11 +100,18 @@ fn is_straight(op: &Screma) -> bool {
 
 /// Whether one of the maps in the function of an operator is that of a product: they are fused only later.
 fn makes_product(outer: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+    !products(outer, vars).is_empty()
+}
+
+/// The maps in the function of an operator that make products with it.
+fn products<'s>(outer: &'s Screma, vars: &IdVec<Var, VarInfo>) -> Vec<&'s Screma> {
     let mut variance = Variance::at_positions(&outer.map, &outer.inputs, OUTER, vars);
-    outer.map.body.stms.iter().any(|stm| {
+    let mut found = Vec::new();
+    for stm in &outer.map.body.stms {
         variance.stm(stm);
-        map(&stm.exp).is_some_and(|inner| shares(inner, &mut variance, vars))
-    })
+        found.extend(map(&stm.exp).filter(|inner| shares(inner, &mut variance, vars)));
+    }
+    found
 }
 
 /// Whether the positions of the outer map and those of this one inside of it share what their first reduction reads.
@@ -112,7 +134,11 @@ fn folded(op: &Screma, vars: &IdVec<Var, VarInfo>) -> Option<(usize, Vec<Var>)> 
     let (at, fold) =
         stms.iter().enumerate().find_map(|(at, stm)| Some((at, reduction(stm, vars)?)))?;
     let (mut read, mut inputs) = (Vec::new(), fold.inputs.clone());
+    let mut seen: FxHashSet<Var> = FxHashSet::default();
     while let Some(input) = inputs.pop() {
+        if !seen.insert(input) {
+            continue;
+        }
         let made = stms[..at].iter().find(|stm| stm.pat.contains(&input));
         match made.and_then(|stm| map(&stm.exp)) {
             Some(op) => inputs.extend_from_slice(&op.inputs),

@@ -27,10 +27,11 @@ use super::{Code, Fold, Read, first_fold};
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::{Body, Dim, Exp, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo};
+use fehu_ir::{
+    Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
+};
 
-/// More registers of accumulators, or elements, than this do not fit into those of a thread with many positions, or into shared memory.
-const MOST_REGISTERS: u32 = 4;
+/// More elements than this do not fit into shared memory.
 const MOST_READS: usize = 6;
 
 /// More elements than this do not fit into shared memory if all positions read the same.
@@ -174,7 +175,7 @@ impl Fold<'_> {
         self.is_straight
             && is_same(self.trips)
             && is_same(self.uses)
-            && (1..=MOST_REGISTERS).contains(&self.registers)
+            && (1..=FoldTiling::MOST_REGISTERS).contains(&self.registers)
             && shared.len() <= MOST_READS
             && self.reads.iter().all(fits)
             && self.reads.iter().any(|read| read.varies.is_along(row))

@@ -15,8 +15,8 @@ pub use grid::GRID_TILING;
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::{
-    Atom, Body, Dim, Elem, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type,
-    Var, VarInfo,
+    Atom, Body, Dim, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -76,7 +76,7 @@ impl<'a> Fold<'a> {
             step,
             trips: Varies::default(),
             known: None,
-            registers: stm.pat.iter().map(|var| registers(&vars[*var].ty)).sum(),
+            registers: stm.pat.iter().map(|var| vars[*var].ty.registers()).sum(),
             reads: Vec::new(),
             uses: Varies::default(),
             values: Vec::new(),
@@ -182,14 +182,6 @@ impl<'a> Fold<'a> {
             .iter()
             .map(|read| (0..last).filter(|dim| read.varies.is_along(*dim)).collect::<Vec<usize>>());
         Tiling::Fold(FoldTiling { dims, loops, reads: reads.collect() })
-    }
-}
-
-/// How many registers of 32 bits a scalar takes.
-fn registers(ty: &Type) -> u32 {
-    match ty {
-        Type::Scalar(Elem::Prim(prim)) => prim.bits().div_ceil(32),
-        Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => 0,
     }
 }
 

@@ -36,17 +36,17 @@ const LONGEST: i64 = 1 << 20;
 /// The positions of a block along the dimensions of windows, and the last one: if there is only that, or one more, or two.
 const LENGTHS: [&[u32]; 3] = [&[1024], &[32, 32], &[8, 8, 32]];
 
-/// Arrays `iota n start 1`, with constant starts: how long they are, and where they start.
+/// Arrays `iota n start 1`, with constant starts: where they start.
 #[derive(Default)]
-pub(super) struct Ranges(FxHashMap<Var, (Atom, i64)>);
+pub(super) struct Ranges(FxHashMap<Var, i64>);
 
 impl Ranges {
     pub(super) fn learn(&mut self, stm: &Stm) {
-        if let (Exp::Iota(Prim::I64, n, Atom::Const(Scalar::I64(start)), step), [var]) =
+        if let (Exp::Iota(Prim::I64, _, Atom::Const(Scalar::I64(start)), step), [var]) =
             (&stm.exp, stm.pat.as_slice())
             && *step == Atom::i64(1)
         {
-            self.0.insert(*var, (*n, *start));
+            self.0.insert(*var, *start);
         }
     }
 
@@ -81,9 +81,9 @@ pub(super) fn windows(
     before.iter().for_each(|stm| finder.stm(stm, ranges));
     let ranges = ranges.learn_all(before);
     for (param, input) in op.map.params.iter().zip(&op.inputs) {
-        if let Some((_, start)) = ranges.0.get(input) {
-            let (from, low) = (Origin::Position(own), *start);
-            finder.near.insert(*param, Near { from, low, high: low });
+        if let Some(start) = ranges.0.get(input) {
+            let near = Near::new(Origin::Position(own), *start, *start);
+            finder.near.extend(near.map(|near| (*param, near)));
         }
     }
     finder.body(&op.map.body, &ranges);
@@ -236,7 +236,7 @@ impl Finder<'_> {
                     Atom::Const(_) | Atom::Var(_) => None,
                 };
                 for (param, input) in op.map.params.iter().zip(&op.inputs) {
-                    if let Some((_, start)) = ranges.0.get(input) {
+                    if let Some(start) = ranges.0.get(input) {
                         self.counter(*param, *start, steps);
                     }
                 }

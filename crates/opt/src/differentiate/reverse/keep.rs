@@ -92,13 +92,16 @@ impl Kept {
             body.stms.iter().filter(|s| is_made(s)).flat_map(|s| s.pat.iter().copied()).collect();
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
         let places: Set = undone.needs().into_iter().collect();
+        // A statement that is undone is not executed again, so that what else it binds is kept.
+        let undoes = |stm: &&Stm| stm.pat.iter().any(|var| undone.overwritten(*var).is_some());
+        let beside: Set = body.stms.iter().filter(undoes).flat_map(|s| s.pat.clone()).collect();
         for var in &nodes {
             let at = place[var];
             let is_old = undone.overwritten(*var).is_some();
             let again = never.contains(var) || made.contains(var);
             // Where something is overwritten may have a size that changes, too.
-            let is_place = b.ty(*var).is_array() && places.contains(var);
-            let saves = is_param(*var) || is_old || is_place || can_save(b, *var) && !again;
+            let is_kept = b.ty(*var).is_array() && (places.contains(var) || beside.contains(var));
+            let saves = is_param(*var) || is_old || is_kept || can_save(b, *var) && !again;
             network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
             if is_param(*var) {
                 network.edge(source, at, NEVER);

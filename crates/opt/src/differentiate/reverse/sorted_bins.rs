@@ -66,7 +66,8 @@ impl Order {
         let (hist, width) = (&op.ops[0], op.width);
         let [keys, order] =
             [self.bins, self.positions].map(|a| b.exp("sorted", Exp::Reshape(a, vec![width])));
-        let mut inputs = vec![edges(b, width, keys, -1)];
+        let bins = product(b, &hist.shape);
+        let mut inputs = vec![starts(b, width, keys, bins)];
         for array in &op.inputs[hist.shape.len()..] {
             let ty = b.ty(*array).row().or_bug("value of a histogram");
             let values = map(b, width, &[order], vec![ty.clone()], |b, args| {
@@ -84,7 +85,6 @@ impl Order {
         let scan = Screma { width, inputs, map: function, scans, reds: Vec::new() };
         let scanned = b.several("scanned", types, Exp::Screma(Box::new(scan)));
 
-        let bins = product(b, &hist.shape);
         let last = last_of_each(b, width, keys, bins);
         let mut inputs = vec![last];
         for array in before {
@@ -164,6 +164,15 @@ fn edges(b: &mut Builder<'_>, width: Atom, keys: Var, distance: i64) -> Var {
             b.exp("edge", Exp::UnOp(UnOp::Not, same.into())).into()
         };
         vec![select(b, there, &Type::BOOL, differs, |_| Atom::bool(true))]
+    })[0]
+}
+
+/// Where a bin begins. What is in none is not combined with anything: nobody knows the derivative of that.
+fn starts(b: &mut Builder<'_>, width: Atom, keys: Var, bins: Atom) -> Var {
+    let edges = edges(b, width, keys, -1);
+    map(b, width, &[edges, keys], vec![Type::BOOL], |b, args| {
+        let outside = b.exp("outside", Exp::CmpOp(CmpOp::Le, bins, args[1].into())).into();
+        vec![binary(b, BinOp::Or, args[0].into(), outside)]
     })[0]
 }
 
