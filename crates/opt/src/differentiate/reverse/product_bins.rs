@@ -14,6 +14,7 @@
 use super::Reverse;
 use super::bins::in_parallel;
 use super::product::{of_floats, regular};
+use super::regular::holds_of_all;
 use super::select::Bins;
 use super::write::at_or_zero;
 use crate::differentiate::Res;
@@ -21,7 +22,7 @@ use crate::differentiate::num::{add_lambda, binary, map, mul, number, select};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
-use fehu_ir::{Atom, BinOp, CmpOp, Exp, Hist, HistOp, Red, Screma, Type, Var};
+use fehu_ir::{Atom, BinOp, CmpOp, Exp, Hist, HistOp, Type, Var};
 
 /// The type of the numbers, if a histogram multiplies some that have fractions.
 pub(super) fn multiplied(op: &Hist, b: &Builder<'_>) -> Option<Prim> {
@@ -198,11 +199,5 @@ fn are_regular(b: &mut Builder<'_>, products: Var, prim: Prim) -> Atom {
     let params = vec![("x".into(), Type::prim(prim))];
     let function =
         b.lambda(params, vec![Type::BOOL], |b, args| vec![regular(b, args[0].into(), prim)]);
-    let params = vec![("x".into(), Type::BOOL), ("y".into(), Type::BOOL)];
-    let both = b.lambda(params, vec![Type::BOOL], |b, args| {
-        vec![binary(b, BinOp::And, args[0].into(), args[1].into())]
-    });
-    let reds = vec![Red { op: both, neutral: vec![Atom::bool(true)], commutative: true }];
-    let op = Screma { width, inputs: vec![flat], map: function, scans: Vec::new(), reds };
-    b.typed("regular", Type::BOOL, Exp::Screma(Box::new(op))).into()
+    holds_of_all(b, "regular", flat, function).into()
 }

@@ -15,7 +15,7 @@ use crate::differentiate::Res;
 use crate::differentiate::num::{binary, identity};
 use fehu_base::{IdVec, Prim};
 use fehu_ir::builder::Builder;
-use fehu_ir::{Atom, BinOp, Body, Exp, Red, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Red, Screma, Stm, Type, Var, VarInfo};
 
 /// What is known about the products of floating-point numbers in a body.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -56,7 +56,7 @@ impl Reverse {
         let mut tested = stm.clone();
         let all = test_in_map(b, &mut tested);
         b.push(tested);
-        let all = conjunction(b, all);
+        let all = all_true(b, all);
         steps.push(Step { stm, saved: Saved::Normal(all) });
         Ok(())
     }
@@ -114,7 +114,7 @@ fn test(b: &mut Builder<'_>, body: &mut Body) -> Atom {
         inner.push(stm);
         let is_normal = match (prim, each) {
             (Some(prim), _) => product::regular(&mut inner, value, prim),
-            (None, Some(each)) => conjunction(&mut inner, each).into(),
+            (None, Some(each)) => all_true(&mut inner, each).into(),
             (None, None) => continue,
         };
         all = binary(&mut inner, BinOp::And, all, is_normal);
@@ -124,14 +124,19 @@ fn test(b: &mut Builder<'_>, body: &mut Body) -> Atom {
 }
 
 /// Whether all elements are true.
-fn conjunction(b: &mut Builder<'_>, array: Var) -> Var {
+fn all_true(b: &mut Builder<'_>, array: Var) -> Var {
+    let same = identity(b, &[Type::BOOL]);
+    holds_of_all(b, "normal", array, same)
+}
+
+/// Whether something holds of all elements.
+pub(super) fn holds_of_all(b: &mut Builder<'_>, hint: &str, array: Var, map: Lambda) -> Var {
     let width = b.ty(array).shape()[0];
     let params = vec![("x".into(), Type::BOOL), ("y".into(), Type::BOOL)];
     let op = b.lambda(params, vec![Type::BOOL], |b, p| {
         vec![binary(b, BinOp::And, p[0].into(), p[1].into())]
     });
     let reds = vec![Red { op, neutral: vec![Atom::bool(true)], commutative: true }];
-    let map = identity(b, &[Type::BOOL]);
     let screma = Screma { width, inputs: vec![array], map, scans: Vec::new(), reds };
-    b.typed("normal", Type::BOOL, Exp::Screma(Box::new(screma)))
+    b.typed(hint, Type::BOOL, Exp::Screma(Box::new(screma)))
 }
