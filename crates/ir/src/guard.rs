@@ -56,7 +56,6 @@ impl<'a> Guarded<'a> {
 }
 
 /// Whether a condition has this value only if comparisons hold that do where elements exist.
-#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a comparison, or several")]
 fn says<'b>(
     cond: Atom,
     holds: bool,
