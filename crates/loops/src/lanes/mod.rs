@@ -32,8 +32,10 @@
 //! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `unroll_jam`. Results are
 //! the same, up to the order of reductions, which are listed as such.
 
+mod backward;
 mod control;
 mod dead;
+mod memory;
 mod normal;
 mod reduction;
 mod rule;

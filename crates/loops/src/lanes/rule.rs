@@ -2,8 +2,8 @@
 //!
 //! All of the following must hold:
 //!
-//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops. There are no checks,
-//!   allocations, calls or assignments to pointers.
+//! - Its body consists of scalars, loads, stores, short copies, branches, sequential loops, and memory of its own (`memory`). There are no
+//!   checks and no calls, and pointers do not lead elsewhere.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
 //!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by
@@ -18,14 +18,15 @@
 //! the loops that were tried took longer, some of them twice as long.) If the only thing that waits is a reduction,
 //! there are twice as many lanes.
 
-use super::normal;
+use super::backward::{self, Backward};
 use super::short::is_short;
 use super::uniform::{varies, varying};
+use super::{memory, normal};
 use fehu_base::IdVec;
 use fehu_imp::cpu::CPU;
 use fehu_imp::{Block, Exp, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_ir::{BinOp, MathFn, Scalar};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Local arrays of all lanes have at most this many bytes.
 const MOST_LOCAL: u32 = CPU.near_bytes / 8;
@@ -40,6 +41,8 @@ pub(super) struct Plan {
     pub(super) truth: Prim,
     /// The variables that differ between lanes.
     pub(super) varying: FxHashSet<V>,
+    /// The loops that end together in all lanes, by their counters.
+    pub(super) backward: FxHashMap<V, Backward>,
     /// The body, normalised.
     pub(super) body: Block,
 }
@@ -65,13 +68,18 @@ pub(super) fn plan(
     }
     let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
     let mut body = normal::simpler(body);
-    let mut differing = varying(vars, &body, roots());
+    let backward = backward::find(vars, &body);
+    let shared = backward::shared(&backward);
+    let mut differing = varying(vars, &body, roots(), &shared);
     loop {
         let ragged = |e: &Exp| varies(&differing, e);
         if !normal::without_ragged_starts(vars, &mut body, &ragged) {
             break;
         }
-        differing = varying(vars, &body, roots());
+        differing = varying(vars, &body, roots(), &shared);
+    }
+    if !memory::fits(&differing, &body) {
+        return None;
     }
     let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
     rule.find_steady(&body);
@@ -94,7 +102,7 @@ pub(super) fn plan(
             local = local.saturating_add(bytes);
         }
     });
-    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, body })
+    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, backward, body })
 }
 
 fn has_loop(stm: &Stm) -> bool {
@@ -113,7 +121,8 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         Stm::Copy { count, .. } => {
             matches!(count, Exp::Const(Scalar::I64(count)) if *count <= CPU.unrolled_iterations)
         }
-        Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
+        Stm::Declare(v, _) => !matches!(vars[*v].ty, Ty::Shared(..)),
+        Stm::Alloc(..) | Stm::Free(_) | Stm::Point(..) => true,
         Stm::For { step, .. } => *step > 0,
         _ => false,
     };
