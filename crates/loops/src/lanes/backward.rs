@@ -55,18 +55,13 @@ fn look(vars: &IdVec<V, VarInfo>, block: &Block, found: &mut FxHashMap<V, Backwa
             continue;
         }
         // Both are what they are in the loop from where the number is declared on.
-        for (before, stm) in block[..place].iter().enumerate().rev() {
-            match stm {
-                Stm::Declare(v, Some(e)) if *v == last => {
-                    let changed = visit::set_vars(&block[before + 1..place]);
-                    let same = !changed.contains(end) && !changed.contains(&last);
-                    if let Some(shift) = shift(e, *end).filter(|_| same) {
-                        found.insert(*var, Backward { at, last, shift });
-                    }
-                    break;
-                }
-                _ => {}
-            }
+        let is_last = |stm: &Stm| matches!(stm, Stm::Declare(v, Some(_)) if *v == last);
+        let Some(before) = block[..place].iter().rposition(is_last) else { continue };
+        let Stm::Declare(_, Some(e)) = &block[before] else { continue };
+        let changed = visit::set_vars(&block[before + 1..place]);
+        let same = !changed.contains(end) && !changed.contains(&last);
+        if let Some(shift) = shift(e, *end).filter(|_| same) {
+            found.insert(*var, Backward { at, last, shift });
         }
     }
 }
@@ -86,12 +81,14 @@ fn difference(stm: &Stm) -> Option<(V, V, V)> {
 fn shift(e: &Exp, to: V) -> Option<i64> {
     let Exp::Bin(op, Prim::I64, a, b) = e else { return None };
     let (Exp::Var(v), Exp::Const(Scalar::I64(k))) = (&**a, &**b) else { return None };
-    match op {
-        _ if *v != to => None,
+    let shift = match op {
         BinOp::Add => Some(*k),
         BinOp::Sub => k.checked_neg(),
-        _ => None,
-    }
+        BinOp::Mul | BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow => None,
+        BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => None,
+        BinOp::Shl | BinOp::Shr | BinOp::Lshr | BinOp::Ashr => None,
+    };
+    shift.filter(|_| *v == to)
 }
 
 /// How often a variable is mentioned.

@@ -139,7 +139,6 @@ pub(super) fn factored(
 
 impl<'a> Pull<'_, 'a> {
     /// The sum that an operand is at a place, or its element at these indices.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other operation leads to a sum")]
     fn fold(&self, atom: Atom, at: &[Atom], place: &[Atom]) -> Option<Fold<'a>> {
         let def = *self.scopes.defs.get(&atom.var()?)?;
         let place = &place[..self.scopes.scopes[def.scope()].depth];
