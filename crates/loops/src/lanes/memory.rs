@@ -10,20 +10,31 @@
 //! m = alloc f64[16 * most]; p = data m[16 * k]; for each lane: p[16 * i + lane] = x
 //! ```
 //!
-//! A handle is the same for all lanes, so it is changed only where all lanes that know it are on.
+//! A handle is the same for all lanes, so it is changed only where all lanes that know it are on. If there are loops inside whose own iterations
+//! are independent, as where each iteration makes an image, these are better off in lanes: what they write is contiguous, and there are more
+//! of them.
 
 use super::control::Lanes;
+use super::rule::is_unrolled;
 use super::uniform::varies;
 use fehu_base::bug;
 use fehu_imp::rewrite::bin;
-use fehu_imp::{Block, Exp, From, Prim, RedOp, Stm, Ty, V};
+use fehu_imp::{Block, Exp, From, Kind, Prim, RedOp, Stm, Ty, V, visit};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether each handle and pointer of a body is set where all lanes are on that are on where it is declared, and pointers lead to memory
-/// of the body, to the same element in all lanes.
+/// Whether a body has no memory of its own, or all that is needed for it: long loops inside are sequential, handles and pointers are set where
+/// all lanes are on that are on where they are declared, and pointers lead to memory of the body, to the same element in all lanes.
 pub(super) fn fits(varying: &FxHashSet<V>, body: &Block) -> bool {
-    Fits { varying, levels: FxHashMap::default(), level: 0 }.block(body)
+    let (mut allocates, mut sequential) = (false, true);
+    visit::each_stm(body, &mut |stm| {
+        allocates |= matches!(stm, Stm::Alloc(..));
+        if let Stm::For { from, to, step, kind, body, .. } = stm {
+            sequential &= *kind == Kind::Sequential || is_unrolled(from, to, *step, body);
+        }
+    });
+    (!allocates || sequential)
+        && Fits { varying, levels: FxHashMap::default(), level: 0 }.block(body)
 }
 
 struct Fits<'a> {
