@@ -70,7 +70,8 @@ static int64_t fe_count(const struct fe_prim *prim, int rank, const int64_t *sha
 
 // ---- Input ----
 
-enum { FE_INPUT_SIZE = 1 << 16, FE_MESSAGE_SIZE = 512 };
+// The buffer is small because it counts: reading arguments is the moment at which many programs need most memory.
+enum { FE_INPUT_SIZE = 1 << 13, FE_MESSAGE_SIZE = 512 };
 
 // A file that is read. The byte after the last one in the buffer is always 0, so that scanning a number stops
 // there.

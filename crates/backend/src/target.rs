@@ -1,5 +1,7 @@
 //! What executes a program. All that distinguishes the programs of a back end from others is a row of [`Target::facts`].
 
+use fehu_imp::device::DEVICE;
+
 /// What executes a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
@@ -38,8 +40,8 @@ enum Workers {
     One,
     /// Threads of the processor.
     Threads,
-    /// A device.
-    Device,
+    /// A device, of which every one that there is has blocks of so many threads.
+    Device { block_threads: u32 },
 }
 
 impl Target {
@@ -50,7 +52,15 @@ impl Target {
 
     /// Whether arrays are in the memory of a device.
     pub fn is_gpu(self) -> bool {
-        self.facts().workers == Workers::Device
+        matches!(self.facts().workers, Workers::Device { .. })
+    }
+
+    /// The most threads of a block on all of its devices.
+    pub fn block_threads(self) -> u32 {
+        match self.facts().workers {
+            Workers::Device { block_threads } => block_threads,
+            Workers::One | Workers::Threads => 1,
+        }
     }
 
     /// Whether the threads of a processor share tasks.
@@ -80,7 +90,7 @@ impl Target {
             },
             Target::Cuda => &Facts {
                 name: "cuda",
-                workers: Workers::Device,
+                workers: Workers::Device { block_threads: 1024 },
                 define: "#define FE_GPU\n#define FE_CUDA\n",
                 interface: &[GPU, CUDA_INTERFACE],
                 state: CUDA_STATE,
@@ -89,7 +99,7 @@ impl Target {
             },
             Target::OpenCl => &Facts {
                 name: "opencl",
-                workers: Workers::Device,
+                workers: Workers::Device { block_threads: DEVICE.threads },
                 define: "#define FE_GPU\n#define FE_OPENCL\n",
                 interface: &[GPU, OPENCL_INTERFACE],
                 state: OPENCL_STATE,

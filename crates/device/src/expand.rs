@@ -20,6 +20,7 @@ use super::sites::{self, Known, Owner, Site, piece_bytes};
 use super::skew;
 use fehu_base::{OrBug, bug};
 use fehu_imp::device::DEVICE;
+use fehu_imp::kernel;
 use fehu_imp::rewrite::{bin, replace_stms};
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Extent, From, Fun, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -409,9 +410,11 @@ impl Expand<'_> {
         let own = self.new_var("own_block", Ty::Scalar(Prim::I64));
         let work = std::mem::replace(&mut kernel.block, own);
         let mut body = std::mem::take(&mut kernel.body);
-        let mut has_barrier = false;
-        each_stm(&body, &mut |stm| has_barrier |= matches!(stm, Stm::Barrier | Stm::WarpBarrier));
-        if has_barrier {
+        if kernel::waits(&body) {
+            // Threads that do the same come to the end together.
+            if !kernel.by_block {
+                kernel::gather(&mut body);
+            }
             body.push(Stm::Barrier);
         }
         body.push(Stm::Assign(work, bin(BinOp::Add, Exp::Var(work), launched.clone())));

@@ -42,6 +42,31 @@ fn iterations_that_share_the_memory_of_their_thread_are_not_independent() {
     assert!(!loops[0].contains("independent") && loops[1].contains("independent"), "{loops:?}");
 }
 
+/// A block that does the work of several comes to its barriers again, with all threads: who runs short of memory after the last one does not
+/// end before the others.
+#[test]
+fn threads_with_memory_of_their_own_come_to_barriers_again() {
+    let work = "var row_mem: mem
+                var row: *i64
+                row_mem = alloc i64[xs[t]]
+                row = data row_mem[0]
+                xs[t] = row[0]";
+    for rest in [work.to_owned(), format!("if lt_i64(n, 9) {{ barrier {work} }}")] {
+        let code = after(&format!(
+            "prog imp
+             fun f(n: i64, xs_mem: mem) -> () {{
+               var xs: *i64
+               xs = data xs_mem[0]
+               launch \"map\" at \"\" block b of n thread t of 32 {{
+                 barrier
+                 {rest}
+               }}
+             }}"
+        ));
+        assert!(code.contains("leave"), "{code}");
+    }
+}
+
 #[test]
 fn a_constant_of_which_nothing_is_used_is_not_read() {
     let code = after(

@@ -283,7 +283,9 @@ pub const EMIT: Stage = Stage {
     run: Run::Emit(|placed, settings| {
         let Settings { target, strict_float, without, few, profiled, .. } = *settings;
         let (device, tiling) = (target.is_gpu(), !without.tiling);
-        let options = fehu_emit::Options { device, strict_float, tiling, few, profiled };
+        let block_threads = target.block_threads();
+        let options =
+            fehu_emit::Options { device, block_threads, strict_float, tiling, few, profiled };
         fehu_emit::emit(placed, options)
     }),
 };

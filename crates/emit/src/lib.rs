@@ -50,6 +50,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Options {
     /// Whether arrays are in the memory of a device, and operators of the host become kernels.
     pub device: bool,
+    /// The most threads of a block, if the devices that there may be have more than all are assumed to have.
+    pub block_threads: u32,
     /// Whether sums of floats keep their order.
     pub strict_float: bool,
     /// Whether matrix products and the like have tiles, where Segs say so.

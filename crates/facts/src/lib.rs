@@ -39,5 +39,5 @@ pub use reads::Reads;
 pub use regularity::{Labels, Regularity};
 pub use share::Share;
 pub use uses::Uses;
-pub use variance::{Variance, Varies};
+pub use variance::{Variance, Varies, is_positions};
 pub use views::{Element, Origin, Views};

@@ -138,6 +138,11 @@ impl<'a> Variance<'a> {
         self.known.insert(element, if is_scalar { varies.far() } else { varies });
     }
 
+    /// Learns that the elements of an array are their own positions.
+    pub fn set_positions(&mut self, array: Var) {
+        self.positions.insert(array);
+    }
+
     /// Sets what is known about a variable.
     pub fn set(&mut self, var: Var, varies: Varies) {
         self.known.insert(var, varies);
@@ -173,10 +178,8 @@ impl<'a> Variance<'a> {
             free.into_iter().fold(Varies::default(), |all, var| all.and(self.atom(var.into())));
         let binds_arrays = stm.pat.iter().all(|var| self.vars[*var].ty.is_array());
         let is_view = matches!(stm.exp, Exp::Atom(_)) || is_view(&stm.exp) && binds_arrays;
-        let [zero, one] = [0, 1].map(Atom::i64);
-        let is_positions = matches!(&stm.exp, Exp::Iota(Prim::I64, _, start, step) if (*start, *step) == (zero, one));
         for var in &stm.pat {
-            if is_positions {
+            if is_positions(&stm.exp) {
                 self.positions.insert(*var);
             }
             let varies = if is_view {
@@ -189,6 +192,12 @@ impl<'a> Variance<'a> {
             self.known.insert(*var, varies);
         }
     }
+}
+
+/// Whether the elements of an array are their own positions.
+pub fn is_positions(exp: &Exp) -> bool {
+    let [zero, one] = [0, 1].map(Atom::i64);
+    matches!(exp, Exp::Iota(Prim::I64, _, start, step) if (*start, *step) == (zero, one))
 }
 
 /// Whether an array is nothing but a way to look at another one.

@@ -1,6 +1,7 @@
 //! Kernels: what a device executes.
 
 use crate::rewrite::replace_stms;
+use crate::visit::each_stm;
 use crate::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
 use ecow::EcoString;
 use fehu_base::IdVec;
@@ -93,4 +94,35 @@ impl Kernel {
         shared.append(&mut self.body);
         self.body = shared;
     }
+}
+
+/// Code that all threads come out of: a check that fails in it ends only a section, so that the next barrier is reached by all.
+pub fn to_its_end(body: Block) -> Block {
+    let fails = |stm: &Stm| matches!(stm, Stm::Assert(..) | Stm::Alloc(..) | Stm::Call(..));
+    if has(&body, fails) { vec![Stm::Section(body)] } else { body }
+}
+
+/// Lets all threads come to the end of a body with barriers, where another one may be. They come to those that there are; what follows
+/// the last of them may fail, and becomes a section then.
+pub fn gather(body: &mut Block) {
+    let last = body.iter().rposition(|stm| waits(std::slice::from_ref(stm)));
+    let rest = body.split_off(last.map_or(0, |last| last + 1));
+    if let Some(Stm::If(_, yes, no)) = body.last_mut() {
+        gather(yes);
+        gather(no);
+    }
+    body.extend(to_its_end(rest));
+}
+
+/// Whether threads wait for each other.
+pub fn waits(body: &[Stm]) -> bool {
+    has(body, |stm| {
+        matches!(stm, Stm::Barrier | Stm::WarpBarrier | Stm::Arrive { .. } | Stm::Shuffle { .. })
+    })
+}
+
+fn has(body: &[Stm], wanted: impl Fn(&Stm) -> bool) -> bool {
+    let mut found = false;
+    each_stm(body, &mut |stm| found |= wanted(stm));
+    found
 }

@@ -43,7 +43,7 @@ pub mod cost;
 pub mod cpu;
 pub mod device;
 mod exp;
-mod kernel;
+pub mod kernel;
 pub mod rewrite;
 mod stm;
 pub mod text;

@@ -26,7 +26,7 @@
 //! * [`unview`]: views do not cross calls, which would copy them;
 //! * [`destinations`]: functions get the memory for results that become parts of other arrays;
 //! * [`assign`]: creates a simple initial table for a program;
-//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`: checks and scalars move to where it needs them;
+//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`, `late`: checks, scalars and updates move to where it needs them;
 //! * [`overwrite`]: maps that may overwrite their input do;
 //! * [`merge`]: in the functions of operators, arrays that do not live at the same time have one block;
 //! * [`lifetimes`]: when blocks end;
@@ -48,6 +48,7 @@ pub mod assign;
 pub mod copies;
 pub mod destinations;
 mod early;
+mod late;
 pub mod layout;
 pub mod lifetimes;
 pub mod lmad;

@@ -29,19 +29,19 @@ use fehu_base::{IdVec, Prim};
 use fehu_facts::poly::Poly;
 use fehu_ir::free::{bound_in_stm, free_in_stm};
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm};
-use fehu_ir::{Atom, BinOp, Body, Elem, Exp, Item, Param, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Body, Elem, Exp, Item, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Merges blocks in all functions of operators of a program.
 pub fn merge(placed: &mut Placed) {
     let Placed { prog, funs, consts, chosen: _ } = placed;
     for item in prog.items() {
-        let (table, params): (_, &[Param]) = match item {
-            Item::Const(id) => (&mut consts[id], &[]),
-            Item::Fun(id) => (&mut funs[id], &prog.funs[id].params),
+        let table = match item {
+            Item::Const(id) => &mut consts[id],
+            Item::Fun(id) => &mut funs[id],
         };
         let (body, vars) = (prog.body(item), prog.vars(item));
-        let roots = Roots::new(table, params, body);
+        let roots = Roots::new(prog, item, table);
         let mut made: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
         for (id, block) in table.blocks.iter() {
             if let Origin::Fresh { before, .. } = &block.origin

@@ -243,8 +243,28 @@ impl Search<'_, '_, '_> {
             let constant = Poly::constant(value);
             self.proof.less(&constant, &term.low)
                 || self.proof.less(&term.high, &constant)
-                || term.stride.scale(value).is_some_and(|offset| self.no_solution(&offset, others))
+                || term.stride.scale(value).is_some_and(|offset| {
+                    self.no_solution(&offset, others) || self.in_case(term, value, &offset, others)
+                })
         })
+    }
+
+    /// Whether there is no solution with this value of a term, by what its bounds say then: two blocks that are one step apart are those of a
+    /// diagonal that has two.
+    fn in_case(&mut self, term: &Term, value: i128, offset: &Poly, others: &[Term]) -> bool {
+        let mut budget = self.budget;
+        let constant = Poly::constant(value);
+        let found = self.proof.scope(|proof| {
+            for bound in [term.high.sub(&constant), constant.sub(&term.low)].iter().flatten() {
+                proof.assume(bound);
+            }
+            let mut search = Search { proof, budget };
+            let found = search.no_solution(offset, others);
+            budget = search.budget;
+            found
+        });
+        self.budget = budget;
+        found
     }
 }
 

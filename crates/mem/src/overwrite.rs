@@ -30,19 +30,19 @@ use crate::table::{BlockId, Computed, Origin, Place, Placed, Table};
 use fehu_base::IdVec;
 use fehu_ir::free::{bound_in_body, bound_in_stm, free_in_stm};
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, Body, Dim, Exp, Item, Param, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Dim, Exp, Item, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// Lets all maps of a program overwrite their inputs that can.
 pub fn overwrite(placed: &mut Placed) {
     let Placed { prog, funs, consts, chosen: _ } = placed;
     for item in prog.items() {
-        let (table, params): (_, &[Param]) = match item {
-            Item::Const(id) => (&mut consts[id], &[]),
-            Item::Fun(id) => (&mut funs[id], &prog.funs[id].params),
+        let table = match item {
+            Item::Const(id) => &mut consts[id],
+            Item::Fun(id) => &mut funs[id],
         };
         let (body, vars) = (prog.body(item), prog.vars(item));
-        let roots = Roots::new(table, params, body);
+        let roots = Roots::new(prog, item, table);
         let allocated = allocated(table);
         let mut work = Overwrite { vars, table, roots, allocated };
         work.body(body, &mut Vec::new());

@@ -181,6 +181,67 @@ fn segs_inside_of_a_map_read_the_rows_of_their_position() {
 }
 
 #[test]
+fn results_of_branches_inside_of_branches_are_made_in_place() {
+    let rows = |kind: &str, number: usize| {
+        let (p, q) = (format!("p{number}"), format!("q{number}"));
+        format!(
+            "let ({p}: [n]f32, {q}: [n]f32) = seg {kind} [] () \\() -> ([n]f32, [n]f32) {{ let (a{p}: [n]f32, a{q}: [n]f32) = screma n (u, v) map \
+             \\(x{p}: f32, x{q}: f32) -> (f32, f32) {{ let (d{p}: f32) = add x{p} 1.0f32 let (d{q}: f32) = mul x{q} y in (d{p}, d{q}) }} in (a{p}, \
+             a{q}) }} in ({p}, {q})"
+        )
+    };
+    let text = format!(
+        "fun f (n: i64, c: bool, e: bool, *x: [4][n]f32) -> (res: [4][n]f32) =\n let (y: f32) = index x[0, 0]\n let (u: [n]f32) = index x[1]\n let \
+         (v: [n]f32) = index x[2]\n let (p: [n]f32, q: [n]f32) = if c then {{ {} }} else {{ let (p4: [n]f32, q4: [n]f32) = if e then {{ {} }} else \
+         {{ {} }} in (p4, q4) }}\n let (z: [4][n]f32) = update x[1, 0:n:1] = p\n let (w: [4][n]f32) = update z[2, 0:n:1] = q in (w)\n",
+        rows("grid", 1),
+        rows("grid", 2),
+        rows("grid", 3)
+    );
+    none(&text);
+    // What one version makes of a row depends on another one, which may have been replaced by then.
+    let (_, left) = left(&text.replacen("mul xq3 y", "mul xq3 xp3", 1));
+    assert!(left.is_empty(), "{left:?}");
+    let (_, left) =
+        self::left(&text.replacen("let (dp2: f32)", "let (o: f32) = index v[0] let (dp2: f32)", 1));
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn the_threads_of_a_block_read_the_rows_of_their_position() {
+    let text = "fun f (n: i64, *x: [2][n][n]f32) -> (res: [2][n][n]f32) =\n let (u: [n][n]f32) = index x[1]\n let (v: [n][n]f32) = seg blocks [] () \\() -> \
+                ([n][n]f32) { let (v2: [n][n]f32) = screma n (u) map \\(row: [n]f32) -> ([n]f32) { let (s: f32) = seg block [] () \\() -> (f32) { let (s2: \
+                f32) = screma n (row) map \\(e: f32) -> (f32) {(e)} red comm \\(a: f32, b: f32) -> (f32) { let (c: f32) = add a b in (c) } neutral (0.0f32) \
+                in (s2) } let (w: [n]f32) = seg block [] () \\() -> ([n]f32) { let (w2: [n]f32) = screma n (row) map \\(g: f32) -> (f32) { let (d: f32) = \
+                mul g s in (d) } in (w2) } in (w) } in (v2) }\n let (r: [2][n][n]f32) = update x[1, 0:n:1, 0:n:1] = v in (r)\n";
+    none(text);
+    // A row that other blocks have replaced, or have not.
+    refused(
+        &text
+            .replace("screma n (row) map \\(e: f32)", "screma n (first) map \\(e: f32)")
+            .replace("let (v: [n]", "let (first: [n]f32) = index x[1, 0] let (v: [n]"),
+        Why::Overlap,
+    );
+}
+
+#[test]
+fn an_update_waits_for_those_who_read_what_it_stores() {
+    let text = format!(
+        "fun f (n: i64, *x: [4][n]f32, u: [n]f32) -> (res: [4][n]f32, sum: f32) =\n {} let (r: [4][n]f32) = update x[1, 0:n:1] = v\n let (s: f32) = index \
+         v[0]\n in (r, s)\n",
+        map("v", "n", "u")
+    );
+    none(&text);
+    // Here somebody changes the other array before that.
+    refused(
+        &text
+            .replace("let (s:", "let (q: [4][n]f32) = update r[1, 0] = 1.0f32 let (s:")
+            .replace("in (r, s)", "in (q, s)"),
+        Why::Read,
+    );
+}
+
+#[test]
 fn anti_diagonals_are_replaced_in_place() {
     let text = format!(
         "fun f (*x: [100]f32) -> (res: [100]f32) =\n let (u: [10]f32) = flat_index x[9; 10:9]\n {} let (r: [100]f32) = flat_update \
@@ -224,8 +285,8 @@ fn parts_of_a_stencil_are_concatenated_without_copies() {
 #[test]
 fn what_is_read_afterwards_or_is_a_part_is_copied() {
     let text = format!(
-        "fun f (n: i64, *x: [n][n]f32, u: [n]f32) -> (res: [n][n]f32, re: f32) =\n {} let (r: [n][n]f32) = update x[0:n:1, 0] = v\n let (e: \
-         f32) = index v[0]\n in (r, e)\n",
+        "fun f (n: i64, *x: [n][n]f32, u: [n]f32) -> (res: [n][n]f32, vs: [n]f32) =\n {} let (r: [n][n]f32) = update x[0:n:1, 0] = v\n in \
+         (r, v)\n",
         map("v", "n", "u")
     );
     refused(&text, Why::Read);

@@ -11,19 +11,20 @@
 //!
 //! An operator has lanes if its function has loops or operators, unless the lanes of an operator inside are better: one that is
 //! long, has no order, and reads elements of arrays, which are neighbours there, but not for the positions outside. The
-//! outer lanes are better nevertheless if something expensive inside is the same for all of them: a sum of a few waves at each
+//! outer lanes are better nevertheless if what they read are neighbours as well, as in stencils, or if something expensive inside is the same
+//! for all of them: a sum of a few waves at each
 //! of many points computes the directions of the waves once for all lanes. And an operator without loops inside has lanes if it
 //! finds the smallest or largest of floats, which C compilers do not vectorise either.
 
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
 use fehu_facts::componentwise::{commutes, componentwise};
-use fehu_facts::{Variance, Varies};
+use fehu_facts::{Variance, Varies, is_positions};
 use fehu_imp::cpu::CPU;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{
-    Atom, BinOp, Body, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type, Var,
-    VarInfo,
+    Atom, BinOp, Body, Dim, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type,
+    Var, VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,25 +42,37 @@ pub const SIMD: Pass = Pass {
 fn run(prog: &mut Prog) {
     let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
     prog.for_each_body(|prog, vars, body| {
-        let mut computed = FxHashSet::default();
-        find_computed(body, &mut computed);
+        let mut computed = Computed::default();
+        computed.find(body);
         Lanes { segs: Segs { prog, vars, hosted: &hosted, equal: &equal }, computed }.body(body);
     });
 }
 
 /// Arrays whose elements are computed from their positions where they are read.
-fn find_computed(body: &Body, computed: &mut FxHashSet<Var>) {
-    for stm in &body.stms {
-        if matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..)) {
-            computed.extend(&stm.pat);
+#[derive(Default)]
+struct Computed {
+    all: FxHashSet<Var>,
+    /// Those whose elements are their positions.
+    positions: FxHashSet<Var>,
+}
+
+impl Computed {
+    fn find(&mut self, body: &Body) {
+        for stm in &body.stms {
+            if matches!(stm.exp, Exp::Iota(..) | Exp::Replicate(..)) {
+                self.all.extend(&stm.pat);
+            }
+            if is_positions(&stm.exp) {
+                self.positions.extend(&stm.pat);
+            }
+            stm.exp.for_each_body(&mut |body| self.find(body));
         }
-        stm.exp.for_each_body(&mut |body| find_computed(body, computed));
     }
 }
 
 struct Lanes<'a> {
     segs: Segs<'a>,
-    computed: FxHashSet<Var>,
+    computed: Computed,
 }
 
 impl Lanes<'_> {
@@ -102,12 +115,13 @@ impl Lanes<'_> {
         let mut judge = Judge {
             vars,
             computed: &self.computed,
-            variance: Variance::at_positions(map, inputs, LANE, vars),
+            variance: Variance::new(vars),
             possible: true,
             loops: false,
             better: true,
             found: Found::default(),
         };
+        judge.enter(map, inputs, LANE);
         judge.body(&map.body);
         let extrema = matches!(&stm.exp, Exp::Screma(op) if finds_extrema(op, vars));
         judge.possible && judge.better && (judge.loops || extrema)
@@ -119,6 +133,10 @@ impl Lanes<'_> {
 struct Found {
     /// Elements of arrays in memory are read.
     loads: bool,
+    /// Neighbouring lanes read neighbouring elements ...
+    near: bool,
+    /// ... or others.
+    far: bool,
     /// Something expensive is the same for all lanes.
     saves: bool,
     /// About the number of operations.
@@ -128,7 +146,7 @@ struct Found {
 /// Looks at the function of an operator.
 struct Judge<'a> {
     vars: &'a IdVec<Var, VarInfo>,
-    computed: &'a FxHashSet<Var>,
+    computed: &'a Computed,
     variance: Variance<'a>,
     /// Whether there is nothing that only a thread as a whole can do.
     possible: bool,
@@ -189,10 +207,10 @@ impl Judge<'_> {
                 self.body(body);
             }
             Exp::If(..) | Exp::Switch(..) => stm.exp.for_each_body(&mut |body| self.body(body)),
-            Exp::Index(array, _) => {
+            Exp::Index(array, dims) => {
                 let is_element = stm.pat.iter().all(|var| !self.vars[*var].ty.is_array());
-                if is_element && !self.computed.contains(array) {
-                    self.found.loads = true;
+                if is_element && !self.computed.all.contains(array) {
+                    self.load(*array, dims);
                     self.found.cost += 4;
                 }
             }
@@ -211,7 +229,7 @@ impl Judge<'_> {
             | Exp::Array(..) => {
                 let is_small = |size: &Atom| matches!(size, Atom::Const(Scalar::I64(n)) if *n <= CPU.unrolled_iterations);
                 let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
-                let elements = stm.pat.iter().all(|var| self.computed.contains(var));
+                let elements = stm.pat.iter().all(|var| self.computed.all.contains(var));
                 let is_write = matches!(stm.exp, Exp::Update(..) | Exp::FlatUpdate(..));
                 self.better &= is_write || elements || sizes.all(is_small);
             }
@@ -230,6 +248,24 @@ impl Judge<'_> {
         }
     }
 
+    /// The parameters of an operator's function.
+    fn enter(&mut self, map: &Lambda, inputs: &[Var], dim: usize) {
+        let counted = inputs.iter().filter(|input| self.computed.positions.contains(*input));
+        counted.for_each(|input| self.variance.set_positions(*input));
+        self.variance.enter_function(map, inputs, dim);
+    }
+
+    /// An element of an array.
+    fn load(&mut self, array: Var, dims: &[Dim]) {
+        self.found.loads = true;
+        let along = |dims: &[Dim]| self.variance.index(array, dims).is_along(LANE);
+        let Some((last, outer)) = dims.split_last().filter(|_| along(dims)) else { return };
+        let at = self.variance.index(array, std::slice::from_ref(last));
+        let is_near = !along(outer) && !at.is_far_along(LANE);
+        self.found.near |= is_near;
+        self.found.far |= !is_near;
+    }
+
     fn expensive(&mut self, is_expensive: bool, operands: &[Atom], cost: i64) {
         let varies = operands.iter().any(|atom| self.variance.atom(*atom).is_along(LANE));
         self.found.saves |= is_expensive && !varies;
@@ -246,11 +282,14 @@ impl Judge<'_> {
     ) {
         self.loops = true;
         let is_same = !self.variance.atom(width).is_along(LANE);
-        self.variance.enter_function(map, inputs, INSIDE);
+        self.enter(map, inputs, INSIDE);
         let around = std::mem::take(&mut self.found);
         for (param, input) in map.params.iter().zip(inputs) {
             let is_element = !self.vars[*param].ty.is_array();
-            self.found.loads |= is_element && !self.computed.contains(input);
+            if is_element && !self.computed.all.contains(input) {
+                self.found.loads = true;
+                self.found.far |= self.variance.atom((*input).into()).is_along(LANE);
+            }
         }
         self.body(&map.body);
         for fold in folds {
@@ -264,10 +303,13 @@ impl Judge<'_> {
             if width <= CPU.unrolled_iterations
                 && width.saturating_mul(found.cost) <= CPU.unrolled_cost);
         if !has_order && !is_short {
-            self.better &= is_same && (found.saves || !found.loads);
+            let is_near = found.near && !found.far;
+            self.better &= is_same && (found.saves || !found.loads || is_near);
         }
         self.found = Found {
             loads: around.loads || found.loads,
+            near: around.near || found.near,
+            far: around.far || found.far,
             saves: around.saves || found.saves,
             cost: around.cost.saturating_add(found.cost.saturating_mul(2)),
         };

@@ -11,14 +11,16 @@ def block [b] (penalty: i32) (left: [b + 1]i32) (above: [b]i32) (gain: [b][b]i32
       in m with [i, j] = i32.max (corner + gain[i, j]) (i32.max west north - penalty)
 
 -- ==
--- input { 2i64 2i64 1 [0, -1, -2, -3, -4, -1, 0, 0, 0, 0, -2, 0, 0, 0, 0, -3, 0, 0, 0, 0, -4, 0, 0, 0, 0] [0, 0, 0, 0, 0, 0, 2, 1, 0, 3, 0, 1, 2, 0, 1, 0, 0, 5, 1, 0, 0, 1, 0, 0, 2] }
--- output { [0i32, -1i32, -2i32, -3i32, -4i32, -1i32, 2i32, 1i32, 0i32, 0i32, -2i32, 1i32, 4i32, 3i32, 2i32, -3i32, 0i32, 6i32, 0i32, 0i32, -4i32, -1i32, 5i32, 0i32, 0i32] }
-entry main (q: i64) (b: i64) (penalty: i32) (scores: *[(q * b + 1) * (q * b + 1)]i32) (gains: [(q * b + 1) * (q * b + 1)]i32) =
-  let n = q * b + 1
-  in #[unsafe] loop scores for s < q do
+-- input { 2i64 1 [[0, -1, -2, -3, -4], [-1, 0, 0, 0, 0], [-2, 0, 0, 0, 0], [-3, 0, 0, 0, 0], [-4, 0, 0, 0, 0]] [[0, 0, 0, 0, 0], [0, 2, 1, 0, 3], [0, 1, 2, 0, 1], [0, 0, 5, 1, 0], [0, 1, 0, 0, 2]] }
+-- output { [[0, -1, -2, -3, -4], [-1, 2, 1, 0, 0], [-2, 1, 4, 3, 2], [-3, 0, 6, 0, 0], [-4, -1, 5, 0, 0]] }
+entry main [n] (b: i64) (penalty: i32) (scores: *[n][n]i32) (gains: [n][n]i32) : [n][n]i32 =
+  let b = assert (b >= 1 && (n - 1) % b == 0) b
+  let q = (n - 1) / b
+  let gains = flatten gains
+  in #[unsafe] unflatten (loop scores = flatten scores for s < q do
     let down = b - b * n
     let at = s * b * n
     let left = view.get_2d scores at (s + 1) down (b + 1) n
     let above = view.get_2d scores (at + 1) (s + 1) down b 1
     let gain = view.get_3d gains (at + n + 1) (s + 1) down b n b 1
-    in view.set_3d scores (at + n + 1) down n 1 (map3 (block penalty) left above gain)
+    in view.set_3d scores (at + n + 1) down n 1 (map3 (block penalty) left above gain))

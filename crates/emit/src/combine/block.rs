@@ -5,7 +5,7 @@ use super::super::grid::{bin, eq, lt};
 use super::{Kept, Partial};
 use fehu_base::Prim;
 use fehu_imp::device::DEVICE;
-use fehu_imp::visit::each_stm;
+use fehu_imp::kernel::to_its_end;
 use fehu_imp::{Block, Exp, Stm};
 use fehu_ir::BinOp;
 
@@ -87,13 +87,4 @@ impl<'a> Emit<'a> {
         let finish = self.block(finish);
         self.out.extend(to_its_end(vec![Stm::If(leads, finish, Block::new())]));
     }
-}
-
-/// Code that all threads come out of: a check that fails in it ends only a section, so that the next barrier is reached by all.
-pub(crate) fn to_its_end(body: Block) -> Block {
-    let mut may_fail = false;
-    each_stm(&body, &mut |stm| {
-        may_fail |= matches!(stm, Stm::Assert(..) | Stm::Alloc(..) | Stm::Call(..));
-    });
-    if may_fail { vec![Stm::Section(body)] } else { body }
 }

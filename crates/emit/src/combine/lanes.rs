@@ -2,10 +2,10 @@
 
 use super::super::Emit;
 use super::super::grid::{bin, eq, lt};
-use super::block::to_its_end;
 use super::{Partial, Sofar};
 use fehu_base::Prim;
 use fehu_imp::device::DEVICE;
+use fehu_imp::kernel::to_its_end;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Lane, Stm, Ty};
 use fehu_ir::BinOp;

@@ -30,7 +30,6 @@ impl<'a> Known<'a> {
             certs: FxHashMap::default(),
             trial: 0,
         };
-        flow.ranges.set_trial(1);
         params.iter().for_each(|param| flow.ranges.bind(*param));
         params.iter().for_each(|param| flow.argument(*param));
         Known { flow }
@@ -118,12 +117,11 @@ impl<'a> Known<'a> {
     /// `0 <= index < bound`
     fn position(&mut self, index: Var, bound: Atom) {
         let ranges = &mut self.flow.ranges;
-        let last = ranges.settled(bound).and_then(|(bound, certs)| Some((bound.plus(-1)?, certs)));
-        let (last, certs) = match last {
-            Some((last, certs)) => {
+        let (last, certs) = match ranges.settled(bound) {
+            Some((bound, certs)) => {
                 // There is at least one position, since this is one.
-                ranges.assume_nonneg(&last, &certs);
-                (Some(last), certs)
+                ranges.assume_some(&bound, &certs);
+                (bound.plus(-1), certs)
             }
             None => (None, Certs::new()),
         };

@@ -210,7 +210,11 @@ impl<'a> Flow<'a, '_> {
             client.stm(&mut self.ranges, stm, &self.path);
         }
         match &stm.exp {
-            Exp::If(..) | Exp::Switch(..) if self.is_shallow() => self.bind(stm),
+            Exp::If(cond, bodies) if self.is_shallow() => {
+                self.bind(stm);
+                (0..stm.pat.len()).for_each(|index| self.boolean(stm, *cond, bodies, index));
+            }
+            Exp::Switch(..) if self.is_shallow() => self.bind(stm),
             Exp::If(cond, bodies) => self.branch(stm, *cond, bodies),
             Exp::Switch(value, switch) => {
                 for (case, body) in &switch.cases {
@@ -347,14 +351,18 @@ impl<'a> Flow<'a, '_> {
             let Some(var) = stm.pat.get(index).copied() else { continue };
             if let (Some(yes), Some(no)) = (yes, no) {
                 self.choice(var, cond, &yes, &no);
-            } else if prim_of(&self.ranges.vars()[var].ty) == Some(fehu_base::Prim::Bool) {
-                self.ranges.learn_choice(
-                    var,
-                    cond,
-                    bodies[0].results[index],
-                    bodies[1].results[index],
-                );
+            } else {
+                self.boolean(stm, cond, bodies, index);
             }
+        }
+    }
+
+    /// A result of a branch, if it is a boolean: both of two conditions, for instance.
+    fn boolean(&mut self, stm: &Stm, cond: Atom, bodies: &[Body; 2], index: usize) {
+        let var = stm.pat[index];
+        if prim_of(&self.ranges.vars()[var].ty) == Some(fehu_base::Prim::Bool) {
+            let [yes, no] = bodies.each_ref().map(|body| body.results[index]);
+            self.ranges.learn_choice(var, cond, yes, no);
         }
     }
 

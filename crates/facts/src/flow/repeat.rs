@@ -155,13 +155,11 @@ impl<'a> Flow<'a, '_> {
             match it.form {
                 LoopForm::For(var, bound) => {
                     flow.ranges.bind(var);
-                    let high = flow.ranges.settled(bound).and_then(|(high, certs)| {
-                        let poly = high.plus(-1)?;
-                        flow.ranges.assume_nonneg(&poly, &certs);
-                        Some((poly, certs))
-                    });
-                    let (high, certs) = match high {
-                        Some((high, certs)) => (Some(high), certs),
+                    let (high, certs) = match flow.ranges.settled(bound) {
+                        Some((bound, certs)) => {
+                            flow.ranges.assume_some(&bound, &certs);
+                            (bound.plus(-1), certs)
+                        }
                         None => (None, Certs::new()),
                     };
                     flow.ranges.between(var, Some(Poly::default()), high, &certs);

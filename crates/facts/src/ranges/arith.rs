@@ -31,20 +31,37 @@ impl Ranges<'_> {
     /// The polynomial of an operand, tried again if it was not known to be exact before.
     pub fn settled(&mut self, atom: Atom) -> Option<(Poly, Certs)> {
         if let Atom::Var(var) = atom
-            && let Some(Pending { poly, certs, .. }) = self.pending.get(&var).map(AsRef::as_ref)
-            && let Some((low, high)) = self.type_range(var)
-            && let Some(why) = self.prove_within(poly, low, high)
+            && let Some(pending) = self.pending.get(&var)
         {
-            let (poly, mut certs) = (poly.clone(), certs.clone());
-            join(&mut certs, &why);
-            let old = self.pending.remove(&var);
-            self.trail.push(Undo::Pending(var, old));
-            // Facts about the variable itself are known already, so it is not replaced.
-            if let Some(difference) = poly.sub(&Poly::var(var)) {
-                self.assume_zero(&difference, &certs);
-            }
+            let (poly, certs) = (pending.poly.clone(), pending.certs.clone());
+            self.is_exact(var, &poly, certs);
         }
         self.poly(atom)
+    }
+
+    /// Tries again whether a variable is exact, and before it those that it is computed from: more may be known than where they were bound.
+    pub fn settle(&mut self, var: Var) {
+        let Some(pending) = self.pending.get(&var).cloned() else { return };
+        let Pending { poly, certs, whole } = *pending;
+        for part in poly.vars() {
+            self.settle(part);
+        }
+        if !self.is_exact(var, &poly, certs) {
+            self.is_exact(var, &whole.0, whole.1);
+        }
+    }
+
+    /// Whether a result that might wrap is a polynomial, by what is known now.
+    fn is_exact(&mut self, var: Var, poly: &Poly, certs: Certs) -> bool {
+        let Some((low, high)) = self.type_range(var) else { return false };
+        let Some(why) = self.prove_within(poly, low, high) else { return false };
+        let old = self.pending.remove(&var);
+        self.trail.push(Undo::Pending(var, old));
+        // Facts about the variable itself are known already, so it is not replaced.
+        if let Some(difference) = poly.sub(&Poly::var(var)) {
+            self.assume_zero(&difference, &with(certs, &why));
+        }
+        true
     }
 
     /// Notes that a result is this polynomial, unless it wraps.
@@ -293,6 +310,20 @@ impl Ranges<'_> {
             let quotient = Quotient { dividend: x.clone(), divisor: y.clone(), certs };
             let old = self.quotients.insert(var, Box::new(quotient));
             self.trail.push(Undo::Quotient(var, old));
+        }
+    }
+
+    /// Notes that a count is at least one. If it is a quotient, the divisor is at most the dividend.
+    pub fn assume_some(&mut self, count: &Poly, certs: &Certs) {
+        if let Some(less) = count.plus(-1) {
+            self.assume_nonneg(&less, certs);
+        }
+        let quotient = count.as_var().and_then(|var| self.quotients.get(&var));
+        if let Some(Quotient { dividend, divisor, certs: why }) = quotient.map(AsRef::as_ref)
+            && let Some(rest) = dividend.sub(divisor)
+        {
+            let certs = with(certs.clone(), why);
+            self.assume_nonneg(&rest, &certs);
         }
     }
 

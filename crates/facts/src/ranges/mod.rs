@@ -336,19 +336,18 @@ impl<'a> Ranges<'a> {
     /// Bounds of a polynomial that is a variable, by the facts about it: lower ones are marked.
     pub fn bounds(&self, poly: &Poly) -> Vec<(bool, Poly, Certs)> {
         let Some(var) = poly.as_var() else { return Vec::new() };
-        let mut bounds = Vec::new();
         let facts = self.by_var.get(&var).map_or(&[][..], Vec::as_slice);
-        for index in facts.iter().rev().take(6) {
+        let known = facts.iter().rev().filter_map(|index| {
             let fact = &self.facts[*index as usize];
-            let Some((factor, rest)) = fact.poly.split(var) else { continue };
-            match factor.as_constant() {
-                Some(1) => {
-                    bounds.extend(rest.neg().map(|bound| (true, bound, fact.certs.clone())));
-                }
-                Some(-1) => bounds.push((false, rest, fact.certs.clone())),
-                _ => {}
-            }
-        }
+            let (factor, rest) = fact.poly.split(var)?;
+            let (lower, bound) = match factor.as_constant()? {
+                1 => (true, rest.neg()?),
+                -1 => (false, rest),
+                _ => return None,
+            };
+            Some((lower, bound, fact.certs.clone()))
+        });
+        let mut bounds: Vec<(bool, Poly, Certs)> = known.take(6).collect();
         for (lower, bound) in [(true, self.low.get(&var)), (false, self.high.get(&var))] {
             if let Some(bound) = bound {
                 bounds.push((lower, Poly::constant(bound.value), bound.certs.clone()));

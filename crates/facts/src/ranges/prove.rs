@@ -6,8 +6,8 @@
 //! polynomial, whose sign is then proved first, so that `i * m + j < n * m` follows from `i < n` and `j < m`. What
 //! remains is decided by the intervals of the variables. A maximum or minimum of two polynomials is replaced by each of
 //! them in turn. A quotient `q = x / y` is bounded by `y * q <= x < y * q + y`, used as a fact with `y` in place of
-//! `a`, so that `k / m < n` follows from `k < n * m`. The search is limited in depth and in the number of goals, so
-//! that a proof takes bounded time.
+//! `a`, so that `k / m < n` follows from `k < n * m`, and as it is for goals about `y * q`. The search is limited in
+//! depth and in the number of goals, so that a proof takes bounded time.
 
 use super::{Certs, Quotient, Ranges, join};
 use crate::poly::Poly;
@@ -260,6 +260,12 @@ fn divided(a: &Poly, b: &Poly, positive: bool, quotient: &Quotient) -> Option<Po
     // With the divisor y as the factor: y * q is at least x - (y - 1), and at most x.
     let slack = divisor.plus(-1)?;
     let bound = if positive { dividend.sub(&slack)? } else { dividend.clone() };
+    // A factor that is a multiple of the divisor needs no other one.
+    if let Some((factor, rest)) = divisor.as_var().and_then(|var| a.split(var))
+        && rest == Poly::default()
+    {
+        return factor.mul(&bound)?.add(b);
+    }
     divisor.mul(b)?.add(&a.mul(&bound)?)?.add(&slack)
 }
 

@@ -29,7 +29,8 @@
 //! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
 //! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
 //! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
-//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `unroll_jam`. Results are
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations side by side: those that are chains of operations
+//! (`unroll_jam`), and rows whose lanes are (`rows`). Results are
 //! the same, up to the order of reductions, which are listed as such.
 
 mod backward;
@@ -38,6 +39,7 @@ mod dead;
 mod memory;
 mod normal;
 mod reduction;
+mod rows;
 mod rule;
 mod short;
 mod straight;
@@ -84,6 +86,15 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
                         }
                         let source = Loop { var, from, to, reductions, body };
                         transform(vars, source, &found, &mut out);
+                    }
+                    (None, Kind::Independent(reductions))
+                        if reductions.is_empty() && step == 1 && rows::fits(vars, var, &body) =>
+                    {
+                        if matches!(from, Exp::Var(v) if Some(v) == range.low) {
+                            range.width = range.width.max(rows::ROWS);
+                        }
+                        let source = Loop { var, from, to, reductions, body };
+                        two_rows(vars, source, range, &mut out);
                     }
                     (_, kind) => {
                         let body = block(vars, body, range);
@@ -210,7 +221,7 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
             }
         }
         Found::SideBySide => {
-            in_blocks.push(blocks(unroll_jam::body(vars, var, base, &body)));
+            in_blocks.push(blocks(unroll_jam::body(vars, var, base, width, &body)));
         }
     }
     if !has_rest {
@@ -221,6 +232,25 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
     out.push(Stm::If(any, in_blocks, Block::new()));
     let kind = Kind::Independent(reductions);
     out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
+}
+
+/// A loop over rows, two at a time, and the last one; rows have lanes.
+fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: &mut Block) {
+    let Loop { var, from, to, reductions, body } = source;
+    let mut declare = |hint: &str, value: Exp| {
+        let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
+        out.push(Stm::Declare(v, Some(value)));
+        Exp::Var(v)
+    };
+    let (low, high) = (declare("low", from), declare("high", to));
+    let whole = declare("whole", end_of_blocks(&low, &high, rows::ROWS));
+    let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
+    let body = block(vars, body, range);
+    let pair = unroll_jam::body(vars, var, base, rows::ROWS, &body);
+    let (step, kind) = (rows::ROWS, Kind::Independent(Vec::new()));
+    out.push(Stm::For { var: base, from: low, to: whole.clone(), step, kind, body: pair });
+    let kind = Kind::Independent(reductions);
+    out.push(Stm::For { var, from: whole, to: high, step: 1, kind, body });
 }
 
 /// Whether a range is known to consist of whole blocks, and not to be empty.

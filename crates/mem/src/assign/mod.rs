@@ -29,6 +29,7 @@ mod views;
 pub(crate) use calls::calls_itself;
 
 use crate::early::early;
+use crate::late::late;
 use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
@@ -57,6 +58,7 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
     for item in calls::callees_first(&prog) {
         let table = prog.change(item, |prog, vars, body| {
             early(body, vars);
+            late(prog, body, vars);
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);
             chosen.extend(found.into_iter().map(|chosen| (item, chosen)));

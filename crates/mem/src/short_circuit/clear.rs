@@ -95,7 +95,9 @@ impl<'a> Circuit<'a, '_> {
             }
             (Origin::Carried(_), Origin::Carried(_)) => false,
         };
-        !apart && self.shared.may_share(var, part.array)
+        !apart
+            && self.shared.may_share(var, part.array)
+            && self.roots.may_be_same(place.block, part.place.block)
     }
 
     /// The statement that makes the array.
@@ -474,12 +476,12 @@ impl<'a> Circuit<'a, '_> {
     }
 }
 
-/// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks. The threads of a block
-/// may go on to write their part of an element while others still read it.
+/// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks, or the threads of a
+/// block wait for one another.
 fn finishes_alone(level: Level) -> bool {
     match level {
-        Level::Task | Level::Thread => true,
-        Level::Grid | Level::Blocks | Level::Warps | Level::Block => false,
+        Level::Task | Level::Thread | Level::Block => true,
+        Level::Grid | Level::Blocks | Level::Warps => false,
     }
 }
 

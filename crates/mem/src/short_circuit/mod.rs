@@ -19,7 +19,7 @@
 //!   does (`source`). All arrays in the block move, those in the bodies of statements too, and each must have an LMAD in
 //!   the other block; arrays that are passed as pointers must stay contiguous;
 //! * where it is to be is known when it is made, the other block exists by then, or can, and the check that there is
-//!   such a part has passed (`early` moves checks and scalars up); for a concatenation, nothing can still show
+//!   such a part has passed (`early` moves checks and scalars up, and `late` moves updates down); for a concatenation, nothing can still show
 //!   that another operand has a negative size: the part would not fit;
 //! * nothing else reads or writes these elements of the other block until then, which is proved from what is known about
 //!   sizes, indices and loops (`clear`);
@@ -42,6 +42,7 @@ mod source;
 
 use crate::lmad::{Lmad, Pick};
 use crate::prove::{Proof, Sign};
+use crate::roots::Roots;
 use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick, poly, small};
 use boundary::Boundaries;
 use clear::Part;
@@ -65,8 +66,8 @@ pub fn short_circuit(placed: &mut Placed, own_memory: bool) -> Refusals {
             Item::Const(id) => &mut consts[id],
             Item::Fun(id) => &mut funs[id],
         };
-        let (body, params) = (prog.body(item), prog.params(item));
-        let mut circuit = Circuit::new(prog, item, &params, table, own_memory);
+        let body = prog.body(item);
+        let mut circuit = Circuit::new(prog, item, table, own_memory);
         circuit.body(body, |_, _| {});
         refusals.0.extend(circuit.refused.into_iter().map(|(var, why)| ((item, var), why)));
     }
@@ -148,6 +149,8 @@ struct Circuit<'a, 't> {
     meant: Share,
     /// The same, including arrays that share memory because of our decisions.
     shared: Share,
+    /// Which blocks may be the same memory.
+    roots: Roots,
     own_memory: bool,
     nest: Nest<'a>,
     /// What is known in the body at hand.
@@ -161,14 +164,9 @@ struct Circuit<'a, 't> {
 }
 
 impl<'a, 't> Circuit<'a, 't> {
-    fn new(
-        prog: &'a Prog,
-        item: Item,
-        params: &[Var],
-        table: &'t mut Table,
-        own_memory: bool,
-    ) -> Circuit<'a, 't> {
+    fn new(prog: &'a Prog, item: Item, table: &'t mut Table, own_memory: bool) -> Circuit<'a, 't> {
         let (body, vars) = (prog.body(item), prog.vars(item));
+        let params = prog.params(item);
         let mut arrays: FxHashMap<BlockId, Vec<Var>> = FxHashMap::default();
         for (var, place) in table.places() {
             arrays.entry(place.block).or_default().push(var);
@@ -180,9 +178,10 @@ impl<'a, 't> Circuit<'a, 't> {
             arrays,
             shared: meant.clone(),
             meant,
+            roots: Roots::new(prog, item, table),
             own_memory,
-            nest: Nest::new(body, params, table),
-            known: Known::new(vars, params),
+            nest: Nest::new(body, &params, table),
+            known: Known::new(vars, &params),
             here: 0,
             boundary,
             carried,

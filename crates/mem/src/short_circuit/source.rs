@@ -174,6 +174,7 @@ impl<'a> Circuit<'a, '_> {
         self.arrays.remove(&from);
         self.arrays.entry(to).or_default().extend(arrays);
         self.table.forget(from);
+        self.roots.merge(from, to);
     }
 }
 

@@ -58,7 +58,9 @@ pub(crate) fn build(prog: &Prog, way: u64) -> Result<Kernels, NoMachine> {
     let few = !way.is_multiple_of(5);
     // Arrays in any order, so that there are many that are not in row-major order.
     let orders = (!way.is_multiple_of(4)).then_some(way);
-    let usual = code::Settings::of(Target::OpenCl);
+    // Blocks of CUDA have more threads.
+    let target = if way % 7 < 4 { Target::OpenCl } else { Target::Cuda };
+    let usual = code::Settings::of(target);
     let settings = code::Settings { strict_float: true, without, few, orders, ..usual };
     let stages: Vec<Stage> =
         GPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
