@@ -31,6 +31,7 @@ use super::{rule, uniform};
 use fehu_base::IdVec;
 use fehu_imp::cost::count;
 use fehu_imp::{Block, Kind, Prim, Stm, Ty, V, VarInfo, visit};
+use rustc_hash::FxHashSet;
 
 /// How many.
 pub(super) const ROWS: i64 = 2;
@@ -48,7 +49,7 @@ pub(super) fn fits(vars: &mut IdVec<V, VarInfo>, row: V, body: &Block) -> bool {
     if !is_plain {
         return false;
     }
-    let varying = uniform::varying(vars, body, [row]);
+    let varying = uniform::varying(vars, body, [row], &FxHashSet::default());
     body.iter().any(|stm| {
         let Stm::For { var, from, to, step: 1, kind: Kind::Lanes(reductions), body } = stm else {
             return false;
