@@ -16,7 +16,7 @@
 //! The number of lanes is such that the widest of the variables that vary inside inner loops, other than positions in
 //! memory, fills two 512-bit vectors, or four of 256: one can be computed while another waits. (With half as many,
 //! the loops that were tried took longer, some of them twice as long.) If the only thing that waits is a reduction,
-//! there are twice as many lanes.
+//! there are twice as many lanes. A loop that is known to have fewer iterations has fewer lanes, but at least half a vector.
 
 use super::backward::{self, Backward};
 use super::short::is_short;
@@ -32,6 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_LOCAL: u32 = CPU.near_bytes / 8;
 /// The bytes of all lanes of a scalar.
 const VECTORS: u32 = 2 * CPU.vector_bytes;
+/// The same for a loop of few iterations.
+const LEAST: u32 = CPU.vector_bytes / 2;
 
 /// How a loop is executed in lanes.
 pub(super) struct Plan {
@@ -47,10 +49,11 @@ pub(super) struct Plan {
     pub(super) body: Block,
 }
 
-/// How to execute a loop in lanes, if that is worth it.
+/// How to execute a loop in lanes, if that is worth it. Of some loops the number of iterations is known.
 pub(super) fn plan(
     vars: &mut IdVec<V, VarInfo>,
     var: V,
+    count: Option<i64>,
     reductions: &[(V, RedOp)],
     body: &Block,
 ) -> Option<Plan> {
@@ -84,7 +87,7 @@ pub(super) fn plan(
     let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
     rule.find_steady(&body);
     let bytes = rule.widest(&body, !has_loop).max(4);
-    let width = if has_loop {
+    let most = if has_loop {
         let fits = rule.has_long_loop(&body) && rule.inner(&body, false);
         fits.then_some(VECTORS / bytes)?
     } else {
@@ -92,6 +95,9 @@ pub(super) fn plan(
         let fits = body.iter().all(is_straight) && rule.inner(&body, true);
         fits.then_some(2 * VECTORS / bytes)?
     };
+    let fits = |width: &u32| count.is_none_or(|count| i64::from(*width) <= count);
+    let fewer = std::iter::successors(Some(most), |width| Some(width / 2));
+    let width = fewer.take_while(|width| width * bytes >= LEAST).find(fits)?;
     let truth = if bytes == 4 { Prim::I32 } else { Prim::I64 };
     let mut local = 0u32;
     visit::each_stm(&body, &mut |stm| {
