@@ -33,8 +33,10 @@
 //! (`unroll_jam`), and rows whose lanes are (`rows`). Results are
 //! the same, up to the order of reductions, which are listed as such.
 
+mod backward;
 mod control;
 mod dead;
+mod memory;
 mod normal;
 mod reduction;
 mod rows;
@@ -48,7 +50,7 @@ use control::Lanes;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::{bin, end_of_blocks};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
-use fehu_ir::{BinOp, CmpOp};
+use fehu_ir::{BinOp, CmpOp, Scalar};
 pub(crate) use reduction::first;
 pub(crate) use rule::sets_only_its_own;
 
@@ -76,7 +78,9 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
         match stm {
             Stm::For { var, from, to, step, kind, body } => {
                 let kind = kind.without_tiles();
-                let found = if step == 1 { Found::of(vars, var, &kind, &body) } else { None };
+                let count = constant_count(&from, &to);
+                let found =
+                    if step == 1 { Found::of(vars, var, count, &kind, &body) } else { None };
                 match (found, kind) {
                     (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions)) => {
                         if matches!(from, Exp::Var(v) if Some(v) == range.low) {
@@ -159,10 +163,16 @@ enum Found {
 }
 
 impl Found {
-    fn of(vars: &mut IdVec<V, VarInfo>, var: V, kind: &Kind, body: &Block) -> Option<Found> {
+    fn of(
+        vars: &mut IdVec<V, VarInfo>,
+        var: V,
+        count: Option<i64>,
+        kind: &Kind,
+        body: &Block,
+    ) -> Option<Found> {
         let reductions = kind.reductions()?;
         let in_lanes = match kind {
-            Kind::Lanes(_) => rule::plan(vars, var, reductions, body).map(Found::Lanes),
+            Kind::Lanes(_) => rule::plan(vars, var, count, reductions, body).map(Found::Lanes),
             Kind::Independent(_) | Kind::Sequential | Kind::Tiles(..) => None,
         };
         in_lanes
@@ -253,7 +263,18 @@ fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: 
 
 /// Whether a range is known to consist of whole blocks, and not to be empty.
 fn is_whole(from: &Exp, to: &Exp, width: i64) -> bool {
+    if let Some(count) = constant_count(from, to) {
+        return count % width == 0;
+    }
     let (Exp::Var(from), Exp::Index(terms)) = (from, to) else { return false };
     let [(1, vars), (count, rest)] = terms.as_slice() else { return false };
     vars.as_slice() == [*from] && rest.is_empty() && *count > 0 && count % width == 0
+}
+
+/// The number of iterations of a loop with step one, if it is a constant.
+fn constant_count(from: &Exp, to: &Exp) -> Option<i64> {
+    let (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) = (from, to) else {
+        return None;
+    };
+    Some(to.saturating_sub(*from).max(0))
 }

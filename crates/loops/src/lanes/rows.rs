@@ -27,10 +27,11 @@
 //! inner loop of it adds up floats, and no inner loop stores anything or has many sums.
 
 use super::unroll_jam::carried_floats;
-use super::{rule, uniform};
+use super::{constant_count, rule, uniform};
 use fehu_base::IdVec;
 use fehu_imp::cost::count;
 use fehu_imp::{Block, Kind, Prim, Stm, Ty, V, VarInfo, visit};
+use rustc_hash::FxHashSet;
 
 /// How many.
 pub(super) const ROWS: i64 = 2;
@@ -48,7 +49,7 @@ pub(super) fn fits(vars: &mut IdVec<V, VarInfo>, row: V, body: &Block) -> bool {
     if !is_plain {
         return false;
     }
-    let varying = uniform::varying(vars, body, [row]);
+    let varying = uniform::varying(vars, body, [row], &FxHashSet::default());
     body.iter().any(|stm| {
         let Stm::For { var, from, to, step: 1, kind: Kind::Lanes(reductions), body } = stm else {
             return false;
@@ -57,7 +58,7 @@ pub(super) fn fits(vars: &mut IdVec<V, VarInfo>, row: V, body: &Block) -> bool {
         reductions.is_empty()
             && !bounds.iter().any(|bound| uniform::varies(&varying, bound))
             && adds_up(vars, body)
-            && rule::plan(vars, *var, &[], body).is_some()
+            && rule::plan(vars, *var, constant_count(from, to), &[], body).is_some()
     })
 }
 

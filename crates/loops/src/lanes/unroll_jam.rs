@@ -122,7 +122,7 @@ pub(super) fn body(
     count: i64,
     body: &Block,
 ) -> Block {
-    let varying = uniform::varying(vars, body, [var]);
+    let varying = uniform::varying(vars, body, [var], &FxHashSet::default());
     let mut vars = Vars(vars);
     let mut out = Block::new();
     let mut copies = Vec::new();
