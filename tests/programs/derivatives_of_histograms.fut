@@ -94,3 +94,13 @@ entry neutral (k: i64) (n: i64) =
 -- What is in no bin has no say, although the derivative of the operator is none there.
 entry outside [n] (m: i64) (is: [n]i64) (vs: [n]f64) =
   vjp (\vs -> reduce_by_index (replicate m 0) (\x y -> f64.sqrt (x * x + y * y)) 0 is vs) vs (replicate m 1)
+
+-- The adjoint of the largest value waits while that of the histogram is computed in one of two ways: neither may lose it.
+-- ==
+-- entry: largest_too
+-- input { 3i64 8f64 } output { 9f64 }
+entry largest_too (n: i64) (x: f64) : f64 =
+  let both (y: f64) =
+    let ys = replicate n y
+    in (linear (replicate 2 (y, y)) (map i64.f64 ys) (zip ys ys), f64.maximum ys)
+  in vjp both x (replicate 2 (0, 0), 9)

@@ -34,6 +34,8 @@ pub struct Plan {
     pub chunk: Option<u32>,
     /// How many bytes a loop may keep for its derivative in reverse mode; all that it needs, if nothing is said.
     pub derivative_memory: Option<u64>,
+    /// For tests: whether kernels have few threads, see [`Settings::few`].
+    pub few: bool,
 }
 
 /// Looks at the program after each pass.
@@ -56,6 +58,7 @@ impl Plan {
             without,
             chunk: None,
             derivative_memory: None,
+            few: false,
         }
     }
 

@@ -116,7 +116,8 @@ impl Compiled {
         plan: &Plan,
         observer: &mut StageObserver<'_>,
     ) -> Option<Compiled> {
-        let settings = Settings { without: plan.without, ..Settings::of(plan.target) };
+        let Plan { without, few, target, .. } = *plan;
+        let settings = Settings { without, few, ..Settings::of(target) };
         if let Some(prog) = self.prog().filter(|_| !plan.stages.is_empty()) {
             let (prog, list) = (prog.clone(), &plan.stages);
             let code = passes::stages(session, prog, list, &settings, plan.verify, observer)?;

@@ -88,11 +88,11 @@ fn staged(names: &str) -> Options {
     Options { plan: Plan { stages, ..Plan::of(passes) }, limit, ..Options::default() }
 }
 
-/// Options for programs that run as imperative code with kernels.
+/// Options for programs that run as imperative code with kernels, whose threads a machine runs one by one: with few of them.
 fn kernels() -> Options {
     let gpu = fehu_driver::pipelines::GPU;
     let stages = gpu.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
-    let plan = Plan { stages, target: Target::Cuda, ..Plan::of(gpu.passes) };
+    let plan = Plan { stages, target: Target::Cuda, few: true, ..Plan::of(gpu.passes) };
     Options { plan, limit: Duration::from_secs(60), ..Options::default() }
 }
 

@@ -18,7 +18,7 @@
 //!
 //! This takes one division per row instead of one per element. The inner loop, in which the row is constant and the
 //! columns are consecutive, can be vectorised; the original cannot, because no processor divides 64-bit numbers in
-//! vectors.
+//! vectors. They do divide numbers of 32 bits, as floats: where rows turn out to be shorter than [`SHORTEST`], the original is executed.
 //!
 //! Divisions round down, so this is correct for all counters and all divisors: if the divisor is not positive, each row
 //! has one element. A divisor of zero counts as one where rows are found, since an iteration need not divide. Divisors are
@@ -84,11 +84,17 @@ fn by_rows(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
         Stm::Assign(at, Exp::Var(end)),
     ];
     let more = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(at)), Box::new(Exp::Var(last)));
-    Some(vec![
+    let by_rows = vec![
         Stm::Declare(at, Some(from.clone())),
         Stm::Declare(last, Some(to.clone())),
         Stm::While(more, rows),
-    ])
+    ];
+    if prim == Prim::I64 || matches!(width, Exp::Const(_)) {
+        return Some(by_rows);
+    }
+    let shortest = Exp::Const(Scalar::I32(SHORTEST as i32));
+    let is_short = Exp::Cmp(CmpOp::Lt, prim, Box::new(width), Box::new(shortest));
+    Some(vec![Stm::If(is_short, vars.copy(std::slice::from_ref(stm)), by_rows)])
 }
 
 /// A divisor, or one instead of zero: an iteration may divide only if the divisor is not zero, but rows are found before.

@@ -12,7 +12,7 @@ use fehu_base::{OrBug, Prim};
 use fehu_facts::poly::Poly;
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
-use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
+use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::BinOp;
 use fehu_mem::table::Place;
 
@@ -220,44 +220,55 @@ impl<'a> Emit<'a> {
                 (this.simple("row", &first(across)), this.simple("column", &first(last)));
             let x = this.simple("x", &bin(BinOp::Rem, Exp::Var(thread), Exp::int(side)));
             let y = this.simple("y", &bin(BinOp::Quot, Exp::Var(thread), Exp::int(side)));
-            // `fast` goes through the square with neighbouring threads, `slow` with the rest.
-            let each = |this: &mut Self,
-                        fast: (usize, &Exp),
-                        slow: (usize, &Exp),
-                        work: &mut dyn FnMut(&mut Self, Exp, &[Exp])| {
+            let items = side / rows;
+            let kept = this.new_var("kept", Ty::Local(elem, items as u32));
+            this.out.push(Stm::Declare(kept, None));
+            // A loop over a thread's elements, and how far down in the square each of them is.
+            let each = |this: &mut Self, work: &mut dyn FnMut(&mut Self, V, Exp)| {
                 let k = this.new_var("k", Ty::Scalar(Prim::I64));
                 let body = this.block(|this| {
-                    let down =
-                        bin(BinOp::Add, y.clone(), bin(BinOp::Mul, Exp::Var(k), Exp::int(rows)));
-                    let down = this.simple("down", &down);
-                    let mut indices = at.clone();
-                    indices[fast.0] = this.simple("i", &bin(BinOp::Add, fast.1.clone(), x.clone()));
-                    indices[slow.0] =
-                        this.simple("j", &bin(BinOp::Add, slow.1.clone(), down.clone()));
-                    let inside = Exp::Bin(
-                        BinOp::And,
-                        Prim::Bool,
-                        Box::new(lt(indices[fast.0].clone(), sizes[fast.0].clone())),
-                        Box::new(lt(indices[slow.0].clone(), sizes[slow.0].clone())),
-                    );
-                    let body = this.block(|this| work(this, down, &indices));
-                    this.out.push(Stm::If(inside, body, Block::new()));
+                    let before = bin(BinOp::Mul, Exp::Var(k), Exp::int(rows));
+                    let down = this.simple("down", &bin(BinOp::Add, y.clone(), before));
+                    work(this, k, down);
                 });
-                let (from, to) = (Exp::int(0), Exp::int(side / rows));
-                this.out.push(Stm::For { var: k, from, to, step: 1, kind: Kind::Sequential, body });
+                this.out.push(up_to(k, Exp::int(items), body));
             };
             let place = |outer: Exp, inner: Exp| {
                 bin(BinOp::Add, bin(BinOp::Mul, outer, Exp::int(side + 1)), inner)
             };
-            each(this, (across, &row), (last, &column), &mut |this, down, indices| {
-                let value = Exp::Load(from_ptr, Box::new(this.address(&from.lmad, indices)));
+            // All loads come before the first store, and what is beyond the end is loaded from the last row or column: a branch
+            // would wait for each.
+            each(this, &mut |this, k, down| {
+                let within = |first: &Exp, more: Exp, size: &Exp| {
+                    let end = bin(BinOp::Sub, size.clone(), Exp::int(1));
+                    bin(BinOp::Min, bin(BinOp::Add, first.clone(), more), end)
+                };
+                let mut indices = at.clone();
+                indices[across] = this.simple("i", &within(&row, x.clone(), &sizes[across]));
+                indices[last] = this.simple("j", &within(&column, down, &sizes[last]));
+                let value = load(from_ptr, this.address(&from.lmad, &indices));
+                this.out.push(Stm::Store(kept, Exp::Var(k), value));
+            });
+            each(this, &mut |this, k, down| {
+                let value = load(kept, Exp::Var(k));
                 this.out.push(Stm::Store(square, place(down, x.clone()), value));
             });
             this.out.push(Stm::Barrier);
-            each(this, (last, &column), (across, &row), &mut |this, down, indices| {
+            each(this, &mut |this, k, down| {
                 let value = load(square, place(x.clone(), down));
-                let at = this.address(&to.lmad, indices);
-                this.out.push(Stm::Store(to_ptr, at, value));
+                this.out.push(Stm::Store(kept, Exp::Var(k), value));
+            });
+            each(this, &mut |this, k, down| {
+                let mut indices = at.clone();
+                indices[last] = this.simple("i", &bin(BinOp::Add, column.clone(), x.clone()));
+                indices[across] = this.simple("j", &bin(BinOp::Add, row.clone(), down));
+                let inside =
+                    all([across, last].map(|dim| lt(indices[dim].clone(), sizes[dim].clone())));
+                let body = this.block(|this| {
+                    let at = this.address(&to.lmad, &indices);
+                    this.out.push(Stm::Store(to_ptr, at, load(kept, Exp::Var(k))));
+                });
+                this.out.push(Stm::If(inside, body, Block::new()));
             });
         });
     }

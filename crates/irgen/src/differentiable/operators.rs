@@ -70,6 +70,20 @@ impl Gen {
         }
     }
 
+    /// What an operator on so many numbers is applied to: of pairs, the first ones are never the least number, which with another second one would
+    /// meet the neutral element of the operator that selects the larger one, and not be selected.
+    fn operands(&mut self, indices: &[String], parts: &[String]) -> String {
+        let all = |parts: &[String]| [indices, parts].concat().join(", ");
+        match parts {
+            [first, second] if !self.polynomial => {
+                let key = self.name();
+                let results = all(&[key.clone(), second.clone()]);
+                format!("{{ let ({key}: i64) = max {first} {LEAST} in ({results}) }}")
+            }
+            _ => format!("{{({})}}", all(parts)),
+        }
+    }
+
     pub(super) fn map(&mut self, env: &mut Env, depth: usize, size: &'static str) {
         let (mut inputs, mut params, mut inner) = (Vec::new(), Vec::new(), env.clone());
         for _ in 0..1 + self.rng.below(2) {
@@ -122,13 +136,12 @@ impl Gen {
         let inputs: Vec<String> = (0..parts).map(|_| self.value(env, &[size])).collect();
         let names: Vec<String> = (0..parts).map(|_| self.name()).collect();
         let params: Vec<String> = names.iter().map(|name| format!("{name}: i64")).collect();
-        let op = self.operator(env, parts);
+        let (op, operands) = (self.operator(env, parts), self.operands(&[], &names));
         let exp = format!(
-            "screma {size} ({}) map \\({}) -> ({}) {{({})}} {word} {op}",
+            "screma {size} ({}) map \\({}) -> ({}) {operands} {word} {op}",
             inputs.join(", "),
             params.join(", "),
-            vec!["i64"; parts].join(", "),
-            names.join(", ")
+            vec!["i64"; parts].join(", ")
         );
         let is_red = shape.is_empty();
         self.several(env, &vec![shape; parts], &exp);
@@ -209,13 +222,12 @@ impl Gen {
         inputs.extend((0..parts).map(|_| self.value(env, &[width])).collect::<Vec<_>>());
         let names: Vec<String> = inputs.iter().map(|_| self.name()).collect();
         let params: Vec<String> = names.iter().map(|name| format!("{name}: i64")).collect();
-        let op = self.operator(env, parts);
+        let (op, operands) = (self.operator(env, parts), self.operands(&names[..1], &names[1..]));
         let exp = format!(
-            "hist {width} ({}) map \\({}) -> ({}) {{({})}} dest [{other}] race 1 ({}) {op}",
+            "hist {width} ({}) map \\({}) -> ({}) {operands} dest [{other}] race 1 ({}) {op}",
             inputs.join(", "),
             params.join(", "),
             vec!["i64"; parts + 1].join(", "),
-            names.join(", "),
             dests.join(", ")
         );
         self.several(env, &vec![vec![other]; parts], &exp);

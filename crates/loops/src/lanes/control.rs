@@ -1,5 +1,6 @@
 //! Control flow in lanes: which statements become one loop over lanes, and what happens around these loops.
 
+use super::backward::Backward;
 use super::rule::Plan;
 use super::straight::Segment;
 use super::{dead, short, uniform};
@@ -27,6 +28,8 @@ pub(super) struct Lanes<'a> {
     pub(super) locals: FxHashMap<V, V>,
     /// What is declared at the beginning of a block.
     arrays: Vec<V>,
+    /// The loops that end together in all lanes, by their counters.
+    backward: FxHashMap<V, Backward>,
     /// The copies of what does not vary.
     pub(super) copies: FxHashMap<V, V>,
     /// The regions in which variables are declared that vary.
@@ -51,6 +54,7 @@ impl<'a> Lanes<'a> {
             base,
             homes: FxHashMap::default(),
             locals: FxHashMap::default(),
+            backward: plan.backward.clone(),
             arrays: Vec::new(),
             copies: FxHashMap::default(),
             regions: FxHashMap::default(),
@@ -82,7 +86,7 @@ impl<'a> Lanes<'a> {
         self.nested(|this| this.stms(block))
     }
 
-    fn nested(&mut self, work: impl FnOnce(&mut Self)) -> Block {
+    pub(super) fn nested(&mut self, work: impl FnOnce(&mut Self)) -> Block {
         self.flush();
         let outer = std::mem::take(&mut self.out);
         work(self);
@@ -104,8 +108,18 @@ impl<'a> Lanes<'a> {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest has no loops")]
-    fn stm(&mut self, stm: &Stm) {
+    pub(super) fn stm(&mut self, stm: &Stm) {
         match stm {
+            Stm::Declare(v, _) if matches!(self.vars[*v].ty, Ty::Mem | Ty::Ptr(..)) => {
+                self.declare_memory(*v);
+            }
+            Stm::Alloc(handle, prim, size) => self.allocate(*handle, *prim, size),
+            Stm::Free(handle) => {
+                self.flush();
+                let handle = self.copy(*handle);
+                self.out.push(Stm::Free(handle));
+            }
+            Stm::Point(ptr, from, index) => self.point(*ptr, *from, index),
             Stm::Declare(v, e) if self.is_uniform_scalar(*v) => {
                 if e.as_ref().is_some_and(loads) && self.segment.stores {
                     self.flush();
@@ -145,6 +159,9 @@ impl<'a> Lanes<'a> {
             Stm::For { var, from, to, step, body, .. } => {
                 let from = self.uniform(from);
                 if uniform::varies(&self.varying, to) {
+                    if let Some(backward) = self.backward.get(var).copied() {
+                        return self.backward_for(backward, body);
+                    }
                     self.divergent_for(*var, from, to, *step, body);
                 } else {
                     self.flush();
@@ -225,22 +242,27 @@ impl<'a> Lanes<'a> {
         self.flush();
         let copy = self.copy(var);
         let body = self.nested(|this| {
-            let outer = this.full_mask();
             let more = this.value(end);
             let more = Exp::Cmp(CmpOp::Lt, prim, Box::new(Exp::Var(copy)), Box::new(more));
-            let mask = this.fresh_varying("live", Prim::Bool);
-            let on = match outer {
-                Some(outer) => and(outer, more),
-                None => more,
-            };
-            this.masked(mask, |this| {
-                this.declared(mask);
-                this.set(mask, on);
-                this.stms_flushed(body);
-            });
+            this.where_it_holds(more, |this| this.stms(body));
         });
         let (to, kind) = (Exp::Var(last), Kind::Sequential);
         self.out.push(Stm::For { var: copy, from, to, step, kind, body });
+    }
+
+    /// Work in a region of the lanes that are on and for which the condition holds.
+    pub(super) fn where_it_holds(&mut self, cond: Exp, work: impl FnOnce(&mut Self)) {
+        let mask = self.fresh_varying("live", Prim::Bool);
+        let on = match self.full_mask() {
+            Some(outer) => and(outer, cond),
+            None => cond,
+        };
+        self.masked(mask, |this| {
+            this.declared(mask);
+            this.set(mask, on);
+            work(this);
+            this.flush();
+        });
     }
 
     /// A mask of the lanes that are on and for which the condition holds, and a variable that says whether there are any.
@@ -312,7 +334,7 @@ impl<'a> Lanes<'a> {
         !self.varying.contains(&v) && matches!(self.vars[v].ty, Ty::Scalar(_))
     }
 
-    fn copy(&mut self, v: V) -> V {
+    pub(super) fn copy(&mut self, v: V) -> V {
         if let Some(copy) = self.copies.get(&v) {
             return *copy;
         }
@@ -323,7 +345,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// An expression that does not vary, outside loops over lanes.
-    fn uniform(&self, e: &Exp) -> Exp {
+    pub(super) fn uniform(&self, e: &Exp) -> Exp {
         let copies = &self.copies;
         substitute(e, &|v| copies.get(&v).copied().map(Exp::Var))
     }

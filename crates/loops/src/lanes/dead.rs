@@ -43,6 +43,11 @@ impl Dead<'_> {
                         self.use_exp(e);
                     }
                 }
+                Stm::Alloc(..) | Stm::Free(_) | Stm::Point(..) => {
+                    let mut keep = |v: V| self.changed |= self.used.insert(v);
+                    stm.each_used(&mut keep);
+                    stm.each_set(&mut keep);
+                }
                 _ => {
                     stm.each_exp(&mut |e| self.use_exp(e));
                     stm.each_block(&mut |inner| self.mark(inner));

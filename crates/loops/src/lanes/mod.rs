@@ -29,13 +29,17 @@
 //! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
 //! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
 //! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
-//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations `unroll_jam`. Results are
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations side by side: those that are chains of operations
+//! (`unroll_jam`), and rows whose lanes are (`rows`). Results are
 //! the same, up to the order of reductions, which are listed as such.
 
+mod backward;
 mod control;
 mod dead;
+mod memory;
 mod normal;
 mod reduction;
+mod rows;
 mod rule;
 mod short;
 mod straight;
@@ -46,7 +50,7 @@ use control::Lanes;
 use fehu_base::IdVec;
 use fehu_imp::rewrite::{bin, end_of_blocks};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
-use fehu_ir::{BinOp, CmpOp};
+use fehu_ir::{BinOp, CmpOp, Scalar};
 pub(crate) use reduction::first;
 pub(crate) use rule::sets_only_its_own;
 
@@ -74,7 +78,9 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
         match stm {
             Stm::For { var, from, to, step, kind, body } => {
                 let kind = kind.without_tiles();
-                let found = if step == 1 { Found::of(vars, var, &kind, &body) } else { None };
+                let count = constant_count(&from, &to);
+                let found =
+                    if step == 1 { Found::of(vars, var, count, &kind, &body) } else { None };
                 match (found, kind) {
                     (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions)) => {
                         if matches!(from, Exp::Var(v) if Some(v) == range.low) {
@@ -82,6 +88,15 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
                         }
                         let source = Loop { var, from, to, reductions, body };
                         transform(vars, source, &found, &mut out);
+                    }
+                    (None, Kind::Independent(reductions))
+                        if reductions.is_empty() && step == 1 && rows::fits(vars, var, &body) =>
+                    {
+                        if matches!(from, Exp::Var(v) if Some(v) == range.low) {
+                            range.width = range.width.max(rows::ROWS);
+                        }
+                        let source = Loop { var, from, to, reductions, body };
+                        two_rows(vars, source, range, &mut out);
                     }
                     (_, kind) => {
                         let body = block(vars, body, range);
@@ -148,10 +163,16 @@ enum Found {
 }
 
 impl Found {
-    fn of(vars: &mut IdVec<V, VarInfo>, var: V, kind: &Kind, body: &Block) -> Option<Found> {
+    fn of(
+        vars: &mut IdVec<V, VarInfo>,
+        var: V,
+        count: Option<i64>,
+        kind: &Kind,
+        body: &Block,
+    ) -> Option<Found> {
         let reductions = kind.reductions()?;
         let in_lanes = match kind {
-            Kind::Lanes(_) => rule::plan(vars, var, reductions, body).map(Found::Lanes),
+            Kind::Lanes(_) => rule::plan(vars, var, count, reductions, body).map(Found::Lanes),
             Kind::Independent(_) | Kind::Sequential | Kind::Tiles(..) => None,
         };
         in_lanes
@@ -208,7 +229,7 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
             }
         }
         Found::SideBySide => {
-            in_blocks.push(blocks(unroll_jam::body(vars, var, base, &body)));
+            in_blocks.push(blocks(unroll_jam::body(vars, var, base, width, &body)));
         }
     }
     if !has_rest {
@@ -221,9 +242,39 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
     out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
 }
 
+/// A loop over rows, two at a time, and the last one; rows have lanes.
+fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: &mut Block) {
+    let Loop { var, from, to, reductions, body } = source;
+    let mut declare = |hint: &str, value: Exp| {
+        let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
+        out.push(Stm::Declare(v, Some(value)));
+        Exp::Var(v)
+    };
+    let (low, high) = (declare("low", from), declare("high", to));
+    let whole = declare("whole", end_of_blocks(&low, &high, rows::ROWS));
+    let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
+    let body = block(vars, body, range);
+    let pair = unroll_jam::body(vars, var, base, rows::ROWS, &body);
+    let (step, kind) = (rows::ROWS, Kind::Independent(Vec::new()));
+    out.push(Stm::For { var: base, from: low, to: whole.clone(), step, kind, body: pair });
+    let kind = Kind::Independent(reductions);
+    out.push(Stm::For { var, from: whole, to: high, step: 1, kind, body });
+}
+
 /// Whether a range is known to consist of whole blocks, and not to be empty.
 fn is_whole(from: &Exp, to: &Exp, width: i64) -> bool {
+    if let Some(count) = constant_count(from, to) {
+        return count % width == 0;
+    }
     let (Exp::Var(from), Exp::Index(terms)) = (from, to) else { return false };
     let [(1, vars), (count, rest)] = terms.as_slice() else { return false };
     vars.as_slice() == [*from] && rest.is_empty() && *count > 0 && count % width == 0
+}
+
+/// The number of iterations of a loop with step one, if it is a constant.
+fn constant_count(from: &Exp, to: &Exp) -> Option<i64> {
+    let (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) = (from, to) else {
+        return None;
+    };
+    Some(to.saturating_sub(*from).max(0))
 }

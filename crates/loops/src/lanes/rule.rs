@@ -2,8 +2,8 @@
 //!
 //! All of the following must hold:
 //!
-//! - Its body consists of scalars, loads, stores, short copies, branches and sequential loops. There are no checks,
-//!   allocations, calls or assignments to pointers.
+//! - Its body consists of scalars, loads, stores, short copies, branches, sequential loops, and memory of its own (`memory`). There are no
+//!   checks and no calls, and pointers do not lead elsewhere.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
 //!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by
@@ -16,21 +16,24 @@
 //! The number of lanes is such that the widest of the variables that vary inside inner loops, other than positions in
 //! memory, fills two 512-bit vectors, or four of 256: one can be computed while another waits. (With half as many,
 //! the loops that were tried took longer, some of them twice as long.) If the only thing that waits is a reduction,
-//! there are twice as many lanes.
+//! there are twice as many lanes. A loop that is known to have fewer iterations has fewer lanes, but at least half a vector.
 
-use super::normal;
+use super::backward::{self, Backward};
 use super::short::is_short;
 use super::uniform::{varies, varying};
+use super::{memory, normal};
 use fehu_base::IdVec;
 use fehu_imp::cpu::CPU;
 use fehu_imp::{Block, Exp, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use fehu_ir::{BinOp, MathFn, Scalar};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Local arrays of all lanes have at most this many bytes.
 const MOST_LOCAL: u32 = CPU.near_bytes / 8;
 /// The bytes of all lanes of a scalar.
 const VECTORS: u32 = 2 * CPU.vector_bytes;
+/// The same for a loop of few iterations.
+const LEAST: u32 = CPU.vector_bytes / 2;
 
 /// How a loop is executed in lanes.
 pub(super) struct Plan {
@@ -40,14 +43,17 @@ pub(super) struct Plan {
     pub(super) truth: Prim,
     /// The variables that differ between lanes.
     pub(super) varying: FxHashSet<V>,
+    /// The loops that end together in all lanes, by their counters.
+    pub(super) backward: FxHashMap<V, Backward>,
     /// The body, normalised.
     pub(super) body: Block,
 }
 
-/// How to execute a loop in lanes, if that is worth it.
+/// How to execute a loop in lanes, if that is worth it. Of some loops the number of iterations is known.
 pub(super) fn plan(
     vars: &mut IdVec<V, VarInfo>,
     var: V,
+    count: Option<i64>,
     reductions: &[(V, RedOp)],
     body: &Block,
 ) -> Option<Plan> {
@@ -65,18 +71,23 @@ pub(super) fn plan(
     }
     let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
     let mut body = normal::simpler(body);
-    let mut differing = varying(vars, &body, roots());
+    let backward = backward::find(vars, &body);
+    let shared = backward::shared(&backward);
+    let mut differing = varying(vars, &body, roots(), &shared);
     loop {
         let ragged = |e: &Exp| varies(&differing, e);
         if !normal::without_ragged_starts(vars, &mut body, &ragged) {
             break;
         }
-        differing = varying(vars, &body, roots());
+        differing = varying(vars, &body, roots(), &shared);
+    }
+    if !memory::fits(&differing, &body) {
+        return None;
     }
     let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
     rule.find_steady(&body);
     let bytes = rule.widest(&body, !has_loop).max(4);
-    let width = if has_loop {
+    let most = if has_loop {
         let fits = rule.has_long_loop(&body) && rule.inner(&body, false);
         fits.then_some(VECTORS / bytes)?
     } else {
@@ -84,6 +95,9 @@ pub(super) fn plan(
         let fits = body.iter().all(is_straight) && rule.inner(&body, true);
         fits.then_some(2 * VECTORS / bytes)?
     };
+    let fits = |width: &u32| count.is_none_or(|count| i64::from(*width) <= count);
+    let fewer = std::iter::successors(Some(most), |width| Some(width / 2));
+    let width = fewer.take_while(|width| width * bytes >= LEAST).find(fits)?;
     let truth = if bytes == 4 { Prim::I32 } else { Prim::I64 };
     let mut local = 0u32;
     visit::each_stm(&body, &mut |stm| {
@@ -94,7 +108,7 @@ pub(super) fn plan(
             local = local.saturating_add(bytes);
         }
     });
-    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, body })
+    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, backward, body })
 }
 
 fn has_loop(stm: &Stm) -> bool {
@@ -113,7 +127,8 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         Stm::Copy { count, .. } => {
             matches!(count, Exp::Const(Scalar::I64(count)) if *count <= CPU.unrolled_iterations)
         }
-        Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
+        Stm::Declare(v, _) => !matches!(vars[*v].ty, Ty::Shared(..)),
+        Stm::Alloc(..) | Stm::Free(_) | Stm::Point(..) => true,
         Stm::For { step, .. } => *step > 0,
         _ => false,
     };

@@ -4,6 +4,7 @@
 //! assignment replaces it, and a branch ends with selections. At the end of the loop, values are stored in their homes.
 
 use super::control::{Lanes, and, lane_info, not};
+use super::uniform::varies;
 use crate::scalar::scalar;
 use fehu_base::bug;
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, visit};
@@ -204,6 +205,8 @@ impl Lanes<'_> {
             }
             Exp::Index(terms) => self.index(terms),
             Exp::Load(p, index) => {
+                // All lanes have an element where one of those that are on has one.
+                let is_same = !varies(&self.varying, index) && self.segment.conds.is_empty();
                 let index = self.raw_exp(index);
                 let elem = match self.vars[*p].ty {
                     Ty::Ptr(_, prim)
@@ -212,7 +215,8 @@ impl Lanes<'_> {
                     | Ty::Scalar(prim) => prim,
                     Ty::Mem => Prim::U8,
                 };
-                let is_there = self.locals.contains_key(p) && matches!(index, Exp::Const(_));
+                let is_fixed = matches!((self.vars[*p].ty, &index), (Ty::Local(..), Exp::Const(_)));
+                let is_there = self.locals.contains_key(p) && (is_same || is_fixed);
                 let (p, index) = self.element(*p, index);
                 let load = Exp::Load(p, Box::new(index));
                 match self.full_mask().filter(|_| !is_there) {

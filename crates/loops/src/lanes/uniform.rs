@@ -1,20 +1,22 @@
 //! Which variables of a loop's body differ between its iterations.
 //!
 //! A variable *varies* if it is given a value that depends on the position, or if it is declared outside a region that only
-//! some lanes execute and is assigned inside. So does a local array that is declared in the body: each iteration has its own. A load at an index that does not vary has the same value for all lanes that execute
+//! some lanes execute and is assigned inside. So does a local array or a pointer that is declared in the body: each iteration has its own memory. A load at an index that does not vary has the same value for all lanes that execute
 //! it: if one iteration had written there, then no other would be allowed to read it.
 
 use fehu_base::IdVec;
 use fehu_imp::{Block, Exp, Stm, Ty, V, VarInfo, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The variables that vary, if those given do.
+/// The variables that vary, if the roots do. Those that are shared do not, whatever they are computed from.
 pub(super) fn varying(
     vars: &IdVec<V, VarInfo>,
     body: &Block,
     roots: impl IntoIterator<Item = V>,
+    shared: &FxHashSet<V>,
 ) -> FxHashSet<V> {
     let mut walk = Walk {
+        shared,
         varying: roots.into_iter().collect(),
         levels: FxHashMap::default(),
         level: 0,
@@ -22,7 +24,7 @@ pub(super) fn varying(
     };
     visit::each_stm(body, &mut |stm| {
         stm.each_declared(&mut |v| {
-            if matches!(vars[v].ty, Ty::Local(..)) {
+            if matches!(vars[v].ty, Ty::Local(..) | Ty::Ptr(..)) {
                 walk.varying.insert(v);
             }
         });
@@ -40,7 +42,8 @@ pub(super) fn varies(varying: &FxHashSet<V>, e: &Exp) -> bool {
     found
 }
 
-struct Walk {
+struct Walk<'a> {
+    shared: &'a FxHashSet<V>,
     varying: FxHashSet<V>,
     /// In how many regions that not all lanes execute a variable is declared.
     levels: FxHashMap<V, usize>,
@@ -48,7 +51,7 @@ struct Walk {
     changed: bool,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn block(&mut self, block: &Block) {
         block.iter().for_each(|stm| self.stm(stm));
     }
@@ -59,6 +62,7 @@ impl Walk {
             self.levels.insert(v, self.level);
         });
         match stm {
+            Stm::Declare(v, _) if self.shared.contains(v) => {}
             Stm::Declare(v, Some(e)) => self.set(*v, self.varies(e)),
             Stm::Assign(v, e) => {
                 let everywhere = self.levels.get(v).is_some_and(|level| *level == self.level);

@@ -23,9 +23,10 @@
 //! anything: such loops are limited by memory, and writing several rows at the same time takes a third longer.
 
 use super::rule::{is_unrolled, sets_only_its_own};
+use super::uniform;
 use fehu_base::IdVec;
 use fehu_imp::cpu::CPU;
-use fehu_imp::rewrite::{Vars, rename, sum};
+use fehu_imp::rewrite::{Vars, rename, substitute, sum};
 use fehu_imp::{Block, Exp, Kind, Prim, RedOp, Stm, Ty, V, VarInfo, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -80,7 +81,8 @@ impl Look<'_> {
                 .flatten()
                 .all(|stm| !matches!(stm, Stm::For { .. }) && self.stm(stm, in_loop)),
             Stm::For { from, to, step, kind: Kind::Sequential, body, .. } => {
-                self.waits |= !is_unrolled(from, to, *step, body) && carries_float(self.vars, body);
+                self.waits |=
+                    !is_unrolled(from, to, *step, body) && carried_floats(self.vars, body) > 0;
                 self.is_same(from) && self.is_same(to) && self.block(body, true)
             }
             _ => false,
@@ -94,59 +96,114 @@ impl Look<'_> {
     }
 }
 
-/// Whether an iteration sets a float for the next one.
-fn carries_float(vars: &IdVec<V, VarInfo>, body: &Block) -> bool {
-    let (mut declared, mut found) = (FxHashSet::default(), false);
+/// How many floats an iteration sets for the next one.
+pub(super) fn carried_floats(vars: &IdVec<V, VarInfo>, body: &Block) -> usize {
+    let (mut declared, mut carried) = (FxHashSet::default(), FxHashSet::default());
     let is_float = |v: V| matches!(vars[v].ty, Ty::Scalar(prim) if prim.is_float());
     visit::each_stm(body, &mut |stm| {
         stm.each_declared(&mut |v| {
             declared.insert(v);
         });
-        stm.each_set(&mut |v| found |= is_float(v) && !declared.contains(&v));
+        stm.each_set(&mut |v| {
+            if is_float(v) && !declared.contains(&v) {
+                carried.insert(v);
+            }
+        });
     });
-    found
+    carried.len()
 }
 
-/// The body for as many iterations, of which `base` is the first.
-#[expect(clippy::wildcard_enum_match_arm, reason = "loops are all that is special")]
-pub(super) fn body(vars: &mut IdVec<V, VarInfo>, var: V, base: V, body: &Block) -> Block {
+/// The body for so many iterations, of which `base` is the first. What is the same in all of them is done once. Loops whose own iterations are
+/// independent follow each other: those are vectors.
+pub(super) fn body(
+    vars: &mut IdVec<V, VarInfo>,
+    var: V,
+    base: V,
+    count: i64,
+    body: &Block,
+) -> Block {
+    let varying = uniform::varying(vars, body, [var], &FxHashSet::default());
     let mut vars = Vars(vars);
-    let mut counters = FxHashMap::default();
-    let mut declared = vec![var];
-    visit::each_stm(body, &mut |stm| match stm {
-        Stm::For { var, .. } => {
-            counters.insert(*var, vars.like(*var));
-        }
-        stm => stm.each_declared(&mut |v| declared.push(v)),
-    });
-    let copies: Vec<FxHashMap<V, V>> = (0..WIDTH)
-        .map(|_| {
-            let own = declared.iter().map(|v| (*v, vars.like(*v)));
-            own.chain(counters.iter().map(|(v, new)| (*v, *new))).collect()
-        })
-        .collect();
-    let number =
-        |(k, copy): (i64, &FxHashMap<V, V>)| Stm::Declare(copy[&var], Some(sum(&[(1, base)], k)));
-    let mut out: Block = (0..).zip(&copies).map(number).collect();
-    unroll_jam(&copies, body, &mut out);
+    let mut out = Block::new();
+    let mut copies = Vec::new();
+    for k in 0..count {
+        let own = vars.like(var);
+        out.push(Stm::Declare(own, Some(sum(&[(1, base)], k))));
+        copies.push(FxHashMap::from_iter([(var, own)]));
+    }
+    out.append(&mut Jam { vars: &mut vars, varying: &varying, copies }.block(body));
     out
 }
 
-fn unroll_jam(copies: &[FxHashMap<V, V>], block: &[Stm], out: &mut Block) {
-    for stm in block {
-        let each =
-            |copy: &FxHashMap<V, V>| rename(std::slice::from_ref(stm), &|v| copy.get(&v).copied());
-        let mut stms = copies.iter().flat_map(each);
-        match (stm, stms.next()) {
-            (Stm::For { body, .. }, Some(Stm::For { var, from, to, step, kind, .. })) => {
-                let mut together = Block::new();
-                unroll_jam(copies, body, &mut together);
-                out.push(Stm::For { var, from, to, step, kind, body: together });
+/// Several iterations side by side.
+struct Jam<'a, 'v> {
+    vars: &'a mut Vars<'v>,
+    /// What differs between them.
+    varying: &'a FxHashSet<V>,
+    /// What variables are in each of them.
+    copies: Vec<FxHashMap<V, V>>,
+}
+
+impl Jam<'_, '_> {
+    fn block(&mut self, block: &[Stm]) -> Block {
+        let mut out = Block::new();
+        block.iter().for_each(|stm| self.stm(stm, &mut out));
+        out
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are done for each")]
+    fn stm(&mut self, stm: &Stm, out: &mut Block) {
+        match stm {
+            Stm::For { var, from, to, step, kind: kind @ Kind::Sequential, body }
+                if !self.varies(from) && !self.varies(to) =>
+            {
+                self.declare_once(*var);
+                let (var, [from, to]) = (self.copies[0][var], [from, to].map(|e| self.first(e)));
+                let (step, kind, body) = (*step, kind.clone(), self.block(body));
+                out.push(Stm::For { var, from, to, step, kind, body });
             }
-            (_, first) => {
-                out.extend(first);
-                out.extend(stms);
+            Stm::If(cond, yes, no) if !self.varies(cond) => {
+                let (yes, no) = (self.block(yes), self.block(no));
+                out.push(Stm::If(self.first(cond), yes, no));
+            }
+            Stm::Declare(v, Some(_)) | Stm::Assign(v, _) if !self.varying.contains(v) => {
+                if matches!(stm, Stm::Declare(..)) {
+                    self.declare_once(*v);
+                }
+                out.extend(self.each(stm).into_iter().next());
+            }
+            _ => {
+                visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+                    stm.each_declared(&mut |v| {
+                        for copy in &mut self.copies {
+                            copy.insert(v, self.vars.like(v));
+                        }
+                    });
+                });
+                out.extend(self.each(stm));
             }
         }
+    }
+
+    fn varies(&self, e: &Exp) -> bool {
+        uniform::varies(self.varying, e)
+    }
+
+    /// A variable that all of them have together.
+    fn declare_once(&mut self, v: V) {
+        let own = self.vars.like(v);
+        self.copies.iter_mut().for_each(|copy| _ = copy.insert(v, own));
+    }
+
+    /// An expression of the first of them.
+    fn first(&self, e: &Exp) -> Exp {
+        substitute(e, &|v| self.copies[0].get(&v).copied().map(Exp::Var))
+    }
+
+    /// A statement for each of them.
+    fn each(&self, stm: &Stm) -> Block {
+        let own =
+            |copy: &FxHashMap<V, V>| rename(std::slice::from_ref(stm), &|v| copy.get(&v).copied());
+        self.copies.iter().flat_map(own).collect()
     }
 }

@@ -5,13 +5,15 @@ use super::register::{independent, sequential};
 use super::trips;
 use fehu_base::bug;
 use fehu_imp::cpu::CPU;
-use fehu_imp::rewrite::{Vars, all, bin, is_unit, le, substitute, sum};
+use fehu_imp::rewrite::{Vars, all, bin, end_of_blocks, is_unit, le, substitute, sum};
 use fehu_imp::{Block, Exp, Prim, Stm, Ty, V};
 use fehu_ir::BinOp;
 use rustc_hash::FxHashMap;
 
 /// The columns of a block; the accumulators should stay in the nearest cache, where other things are, too.
 const COLUMNS: u32 = CPU.near_bytes / (8 * 8);
+/// How many steps are made at a time: an accumulator is loaded and stored once for all of them.
+const STEPS: i64 = CPU.chains as i64;
 /// Fewer columns or steps than this are left as they are.
 const LEAST: [i64; 2] = [16, 4];
 
@@ -41,17 +43,12 @@ pub(super) fn turned(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     let accs: Vec<Exp> = nest.accs.iter().map(|(acc, _)| Exp::Var(*acc)).collect();
     turn.lines(&mut inner, &nest.before, &mut known, jj, &needed(accs.iter(), &nest.before));
     body.push(independent(jj, Exp::Var(width), inner));
-    // The steps.
-    let k = turn.vars.like(nest.k.var);
-    let (jj, mut known) = turn.columns();
-    known.insert(nest.k.var, Exp::Var(k));
-    let mut inner = Block::new();
-    let values: Vec<&Exp> = nest.body.iter().map(|line| &line.value).collect();
-    turn.lines(&mut inner, &nest.before, &mut known, jj, &turn.wanted(&values));
-    let own: Vec<V> = nest.body.iter().map(|line| line.var).collect();
-    turn.lines(&mut inner, &nest.body, &mut known, jj, &own);
-    let steps = vec![independent(jj, Exp::Var(width), inner)];
-    body.push(sequential(k, nest.k.from.clone(), nest.k.to.clone(), 1, steps));
+    // The steps, some at a time.
+    let (from, to) = (nest.k.from.clone(), nest.k.to.clone());
+    let whole = turn.vars.scalar("whole", Prim::I64);
+    body.push(Stm::Declare(whole, Some(end_of_blocks(&from, &to, STEPS))));
+    body.push(turn.steps(from, Exp::Var(whole), STEPS, width));
+    body.push(turn.steps(Exp::Var(whole), to, 1, width));
     // What is done with the sums.
     let (jj, mut known) = turn.columns();
     let mut inner = Block::new();
@@ -106,6 +103,34 @@ impl Turn<'_, '_, '_> {
             known.insert(*acc, Exp::Load(*array, Box::new(Exp::Var(jj))));
         }
         (jj, known)
+    }
+
+    /// So many steps at a time, for all columns of a block.
+    fn steps(&mut self, from: Exp, to: Exp, count: i64, width: V) -> Stm {
+        let k = self.vars.like(self.nest.k.var);
+        let (jj, mut known) = self.columns();
+        let mut inner = Block::new();
+        let values: Vec<&Exp> = self.nest.body.iter().map(|line| &line.value).collect();
+        let wanted = self.wanted(&values);
+        self.lines(&mut inner, &self.nest.before, &mut known, jj, &wanted);
+        for (acc, array) in self.arrays {
+            let v = self.vars.like(*acc);
+            inner.push(Stm::Declare(v, Some(Exp::Load(*array, Box::new(Exp::Var(jj))))));
+            known.insert(*acc, Exp::Var(v));
+        }
+        for step in 0..count {
+            known.insert(self.nest.k.var, sum(&[(1, k)], step));
+            for line in &self.nest.body {
+                let v = self.vars.like(line.var);
+                let value = substitute(&line.value, &|v| known.get(&v).cloned());
+                inner.push(Stm::Declare(v, Some(value)));
+                known.insert(line.var, Exp::Var(v));
+            }
+        }
+        for (acc, array) in self.arrays {
+            inner.push(Stm::Store(*array, Exp::Var(jj), known[acc].clone()));
+        }
+        sequential(k, from, to, count, vec![independent(jj, Exp::Var(width), inner)])
     }
 
     /// What some expressions need of what is computed before, without the accumulators.

@@ -25,7 +25,8 @@
 //!
 //! The loops over `jj` have a fixed number of iterations and unit stride, so that C compilers make them a few vector
 //! instructions, and the accumulators registers. Loads that depend on `j` and `k` come from the panel, which is
-//! contiguous whatever the layout of `b` is; other loads do not depend on `j` and are done once for all columns. The
+//! contiguous whatever the layout of `b` is, and so does what is computed of them and `j` and `k` only; other loads do not depend on `j`
+//! and are done once for all columns. Rows whose next elements are far away are packed, too (`rows`). The
 //! sums are computed in the order of the source. At the ends the last row or column is computed several times and stored
 //! once.
 //!
@@ -52,6 +53,7 @@
 mod columns;
 mod nest;
 mod register;
+mod rows;
 
 use fehu_imp::rewrite::{Vars, replace_stms};
 use fehu_imp::{Block, Exp, Kind, Program, Stm, Tile, V};

@@ -1,6 +1,7 @@
 //! Tiles of rows and columns in registers.
 
 use super::nest::{ACC, Deps, Head, I, J, K, Line, Nest, depends, head, lines, loads, needed};
+use super::rows::{self, RowPanel};
 use super::trips;
 use fehu_base::bug;
 use fehu_imp::cpu::CPU;
@@ -45,26 +46,27 @@ pub(super) fn tiled(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     Some(result)
 }
 
-/// A load that comes from a panel.
+/// A load, or a variable of the innermost loop, that comes from a panel.
 struct Panel {
-    load: Exp,
+    value: Exp,
     prim: Prim,
     handle: V,
     ptr: V,
 }
 
-struct Tiling<'v, 'f> {
-    vars: &'v mut Vars<'f>,
-    i: Head,
+pub(super) struct Tiling<'v, 'f> {
+    pub(super) vars: &'v mut Vars<'f>,
+    pub(super) i: Head,
     /// What the loop over `i` computes before the loop over `j`.
     outer: Vec<Line>,
-    nest: Nest,
-    rows: i64,
+    pub(super) nest: Nest,
+    pub(super) rows: i64,
     panels: Vec<Panel>,
+    pub(super) row_panels: Vec<RowPanel>,
     /// What is computed before the loop over `k`, depends on `j` only, and is needed in that loop: kept for all columns.
     kept: Vec<(V, V)>,
     /// The bounds of the loops, as variables: of `i`, `j`, `k`, from and to.
-    bounds: [[V; 2]; 3],
+    pub(super) bounds: [[V; 2]; 3],
     first: Block,
 }
 
@@ -78,20 +80,19 @@ impl<'v, 'f> Tiling<'v, 'f> {
         if nest.accs.len() > MOST_ACCS {
             return None;
         }
-        let mut packed: Vec<(V, Exp)> = Vec::new();
-        for line in &nest.body {
-            loads(&line.value, &mut |p, at| {
-                let load = (p, Exp::Load(p, Box::new(at.clone())));
-                if depends(at, &nest.deps) & (J | K) == J | K && !packed.contains(&load) {
-                    packed.push(load);
-                }
-            });
-        }
+        let packed = packed(&nest, vars)?;
         if packed.len() > MOST_PANELS {
             return None;
         }
+        let is_packed = |v: V| packed.iter().any(|(value, _)| *value == Exp::Var(v));
         // A value before the loop over `k` that depends on row and column would have to be kept for the whole tile.
-        let inside = needed(nest.body.iter().map(|line| &line.value), &nest.body);
+        let body: Vec<Line> =
+            nest.body.iter().filter(|line| !is_packed(line.var)).cloned().collect();
+        let others = nest.body.iter().filter(|line| !is_of_columns(&nest, line));
+        let inside = match packed.iter().any(|(value, _)| matches!(value, Exp::Var(_))) {
+            true => needed(others.map(|line| &line.value), &body),
+            false => needed(nest.body.iter().map(|line| &line.value), &nest.body),
+        };
         let mut kept = Vec::new();
         for line in nest.before.iter().filter(|line| !nest.is_acc(line.var)) {
             let own = nest.deps[&line.var];
@@ -103,11 +104,10 @@ impl<'v, 'f> Tiling<'v, 'f> {
             }
         }
         let mut panels = Vec::new();
-        for (p, load) in packed {
-            let Ty::Ptr(_, prim) = vars.0[p].ty else { return None };
+        for (value, prim) in packed {
             let handle = vars.new_var("panel_mem", Ty::Mem);
             let ptr = vars.new_var("panel", Ty::ptr(prim));
-            panels.push(Panel { load, prim, handle, ptr });
+            panels.push(Panel { value, prim, handle, ptr });
         }
         let mut first = Block::new();
         let bounds = [&i, &nest.j, &nest.k].map(|head| {
@@ -122,7 +122,9 @@ impl<'v, 'f> Tiling<'v, 'f> {
             let Ty::Scalar(prim) = vars.0[v].ty else { return None };
             keeping.push((v, vars.new_var("kept", Ty::Local(prim, COLUMNS))));
         }
-        Some(Tiling { vars, i, outer, nest, rows: 0, panels, kept: keeping, bounds, first })
+        let row_panels = rows::panels(&nest, vars);
+        let (rows, kept) = (0, keeping);
+        Some(Tiling { vars, i, outer, nest, rows, panels, row_panels, kept, bounds, first })
     }
 
     /// The rows of a tile: all accumulators together should fit into the registers.
@@ -147,6 +149,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
             code.push(Stm::Alloc(panel.handle, panel.prim, size.clone()));
             code.push(Stm::Point(panel.ptr, From::Mem(panel.handle), Exp::int(0)));
         }
+        self.allocate_rows(&mut code, &counts[2]);
         let [i_bounds, j_bounds, _] = self.bounds;
         let last = [i_bounds, j_bounds].map(|[_, to]| {
             let v = self.vars.scalar("last", Prim::I64);
@@ -154,15 +157,15 @@ impl<'v, 'f> Tiling<'v, 'f> {
             v
         });
         let jb = self.vars.scalar("jb", Prim::I64);
-        let ib = self.vars.scalar("ib", Prim::I64);
         let mut body = Block::new();
         let is_full = le(sum(&[(1, jb)], COLUMNS.into()), Exp::Var(j_bounds[1]));
         let whole = self.pack(jb, None);
         let part = self.pack(jb, Some(last[1]));
         body.push(Stm::If(is_full, whole, part));
         self.keep(&mut body, jb, last[1]);
-        let inner = self.rows_of(ib, jb, last);
-        body.push(sequential(ib, Exp::Var(i_bounds[0]), Exp::Var(i_bounds[1]), self.rows, inner));
+        let rows =
+            &mut |this: &mut Self, ib: V, first: Option<V>| this.rows_of((ib, first), jb, last);
+        body.push(self.in_blocks(last[0], rows));
         code.push(sequential(
             jb,
             Exp::Var(j_bounds[0]),
@@ -198,14 +201,14 @@ impl<'v, 'f> Tiling<'v, 'f> {
             let mut known: FxHashMap<V, Exp> = FxHashMap::default();
             known.insert(self.nest.j.var, column);
             known.insert(self.nest.k.var, Exp::Var(k));
-            let load = self.panels[at].load.clone();
-            self.lines(&mut inner, &lines, &mut known, [&load].into_iter());
-            let value = substitute(&load, &|v| known.get(&v).cloned());
+            let packed = self.panels[at].value.clone();
+            self.lines(&mut inner, &lines, &mut known, [&packed].into_iter());
+            let value = substitute(&packed, &|v| known.get(&v).cloned());
             inner.push(Stm::Store(self.panels[at].ptr, self.panel_index(k, jj), value));
-            let Exp::Load(_, index) = &load else { bug("a panel is not made of a load") };
-            let index = (**index).clone();
+            let indices = indices(&packed, &self.nest);
             let columns = |body| independent(jj, Exp::int(COLUMNS.into()), body);
-            if is_unit(&index, self.nest.j.var) || !is_unit(&index, self.nest.k.var) {
+            let along = |v: V| indices.iter().any(|index| is_unit(index, v));
+            if along(self.nest.j.var) || !along(self.nest.k.var) {
                 let body = vec![columns(inner)];
                 code.push(sequential(k, Exp::Var(k_from), Exp::Var(k_to), 1, body));
             } else {
@@ -254,7 +257,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// The work on a block of rows.
-    fn rows_of(&mut self, ib: V, jb: V, last: [V; 2]) -> Block {
+    fn rows_of(&mut self, (ib, first): (V, Option<V>), jb: V, last: [V; 2]) -> Block {
         let mut code = Block::new();
         let mut tiles: Vec<(FxHashMap<V, Exp>, Vec<V>)> = Vec::new();
         for row in 0..self.rows {
@@ -280,8 +283,11 @@ impl<'v, 'f> Tiling<'v, 'f> {
         }
         let k = self.vars.like(self.nest.k.var);
         let mut steps = Block::new();
-        for (known, arrays) in &mut tiles {
+        for (row, (known, arrays)) in (0i64..).zip(&mut tiles) {
             known.insert(self.nest.k.var, Exp::Var(k));
+            if let Some(first) = first {
+                self.read_rows(&mut steps, known, (first, row, k));
+            }
             self.step(&mut steps, known, arrays, k, jb, last[1]);
         }
         let [k_from, k_to] = self.bounds[2];
@@ -299,7 +305,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// The lines before the loop over `k` that do not depend on columns.
-    fn rowwise(&self) -> Vec<Line> {
+    pub(super) fn rowwise(&self) -> Vec<Line> {
         let before = self.nest.before.iter();
         let rowwise = before.filter(|line| self.nest.deps[&line.var] & (J | ACC) == 0);
         self.outer.iter().chain(rowwise).cloned().collect()
@@ -352,19 +358,20 @@ impl<'v, 'f> Tiling<'v, 'f> {
         let body: Vec<Line> = self.nest.body.clone();
         let mut inner = Block::new();
         let values: Vec<Exp> = body.iter().map(|line| self.panelled(&line.value, &at)).collect();
-        if values.iter().any(|value| value.mentions(self.nest.j.var)) {
-            let column = self.column(&mut inner, jb, jj, Some(last));
-            known.insert(self.nest.j.var, column);
-        }
         // Values that were needed only for an address that the panel replaces are not computed.
         let mut wanted: Vec<V> = Vec::new();
         for (line, value) in body.iter().zip(&values).rev() {
-            if !line.is_new || wanted.contains(&line.var) {
+            let is_here = known.contains_key(&line.var);
+            if !line.is_new || wanted.contains(&line.var) && !is_here {
                 value.each_var(&mut |v| wanted.push(v));
             }
         }
+        if wanted.contains(&self.nest.j.var) {
+            let column = self.column(&mut inner, jb, jj, Some(last));
+            known.insert(self.nest.j.var, column);
+        }
         for (line, value) in body.iter().zip(&values) {
-            if line.is_new && !wanted.contains(&line.var) {
+            if line.is_new && (!wanted.contains(&line.var) || known.contains_key(&line.var)) {
                 continue;
             }
             let of_column = self.nest.depends(&line.value) & J != 0;
@@ -408,7 +415,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     /// The value with loads from panels.
     fn panelled(&self, e: &Exp, at: &Exp) -> Exp {
         replace(e, &|e| {
-            let panel = self.panels.iter().find(|panel| panel.load == *e)?;
+            let panel = self.panels.iter().find(|panel| panel.value == *e)?;
             Some(Exp::Load(panel.ptr, Box::new(at.clone())))
         })
     }
@@ -451,7 +458,7 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 
     /// Copies those lines that some expressions need.
-    fn lines<'e>(
+    pub(super) fn lines<'e>(
         &mut self,
         out: &mut Block,
         lines: &[Line],
@@ -480,6 +487,62 @@ impl<'v, 'f> Tiling<'v, 'f> {
             }
         }
     }
+}
+
+/// What is packed for columns, with its type: values that are computed from columns and steps only, if all that is loaded for both is loaded for
+/// them, and otherwise what is loaded.
+fn packed(nest: &Nest, vars: &Vars<'_>) -> Option<Vec<(Exp, Prim)>> {
+    let mut loaded: Vec<(Exp, Prim)> = Vec::new();
+    let mut is_covered = true;
+    for line in &nest.body {
+        let mut types = Some(());
+        loads(&line.value, &mut |p, at| {
+            if depends(at, &nest.deps) & (J | K) != J | K {
+                return;
+            }
+            is_covered &= is_of_columns(nest, line);
+            match vars.0[p].ty {
+                Ty::Ptr(_, prim) => {
+                    let load = (Exp::Load(p, Box::new(at.clone())), prim);
+                    if !loaded.contains(&load) {
+                        loaded.push(load);
+                    }
+                }
+                Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..) => types = None,
+            }
+        });
+        types?;
+    }
+    let mut computed = Vec::new();
+    for line in nest.body.iter().filter(|line| is_of_columns(nest, line)) {
+        let others = nest.body.iter().filter(|other| !is_of_columns(nest, other));
+        if others.into_iter().any(|other| other.value.mentions(line.var)) {
+            let Ty::Scalar(prim) = vars.0[line.var].ty else { return None };
+            is_covered &= matches!(prim.bits(), 32 | 64);
+            computed.push((Exp::Var(line.var), prim));
+        }
+    }
+    Some(if is_covered && computed.len() <= loaded.len() { computed } else { loaded })
+}
+
+/// Whether a line of the innermost loop is computed from columns and steps only.
+fn is_of_columns(nest: &Nest, line: &Line) -> bool {
+    line.is_new && nest.deps[&line.var] == J | K
+}
+
+/// Where the elements are that are loaded for columns and steps to compute something.
+fn indices(e: &Exp, nest: &Nest) -> Vec<Exp> {
+    let wanted = needed([e].into_iter(), &nest.body);
+    let lines = nest.body.iter().filter(|line| wanted.contains(&line.var));
+    let mut found = Vec::new();
+    for value in lines.map(|line| &line.value).chain([e]) {
+        loads(value, &mut |_, at| {
+            if depends(at, &nest.deps) & (J | K) == J | K {
+                found.push(at.clone());
+            }
+        });
+    }
+    found
 }
 
 pub(super) fn sequential(var: V, from: Exp, to: Exp, step: i64, body: Block) -> Stm {

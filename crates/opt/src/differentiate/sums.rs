@@ -3,7 +3,7 @@
 use fehu_ir::{Atom, Exp, Lambda};
 
 /// Whether an operator adds its operands, part by part, and all of its parts.
-pub(super) fn is_sum(op: &Lambda) -> bool {
+pub(crate) fn is_sum(op: &Lambda) -> bool {
     is_sum_after(op, 0)
 }
 

@@ -58,8 +58,12 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
             let partner = own.iter().find_map(|common| {
                 let other = *last.get(common)?;
                 let (a, b) = (graph.stm(other)?, graph.stm(node)?);
-                let fits = common.kind != Kind::Factor
-                    || product::fit_together(cx, &a.exp, &b.exp, common.array);
+                let fits = match common.kind {
+                    Kind::Factor => product::fit_together(cx, &a.exp, &b.exp, common.array),
+                    Kind::Screma => !product::differ(cx, &a.exp, &b.exp),
+                    Kind::Hist | Kind::Scatter => true,
+                    Kind::ParallelStream | Kind::SequentialStream => true,
+                };
                 (other != node && fits).then_some(other)
             });
             let Some(new) = partner.and_then(|partner| fuse(cx, graph, partner, node)) else {

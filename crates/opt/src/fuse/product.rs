@@ -14,7 +14,7 @@
 //! them. Elsewhere it may be much larger than what it is made of, and must not be stored if it need not.
 //!
 //! A function with two products has tiles for one of them only. So an operator that makes a product already does not take another one, as
-//! in the sum of two products.
+//! in the sum of two products. Nor does it take an operator that is no product and only reads the same rows.
 
 use super::Cx;
 use super::mentions::stm_mentions;
@@ -46,6 +46,12 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     let rows = inputs.filter(|(_, input)| producer.pat.contains(input));
     let rows: Vec<Var> = rows.map(|(row, _)| *row).collect();
     op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
+}
+
+/// Whether one of two operators is a product and the other is not, so that one function for both would have no tiles.
+pub(super) fn differ(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
+    let is_product = |exp: &Exp| map(exp).is_some_and(|op| makes_product(op, cx.vars));
+    is_product(a) != is_product(b)
 }
 
 /// The arrays with which all rows of a product are multiplied: the matrix; in the function of a map, where the product is one of a matrix and

@@ -21,14 +21,18 @@
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
 //!   index depends on is summed before.
 //!
+//! A sum of products over further levels is not kept where factors can be taken out of it ([`factor`]).
+//!
 //! What the function yields besides accumulators stays where it is ([`strip`]), together with what the new code reads of it. Conditions:
 //! the operator adds numbers, all indices are given, and contributions are in maps and branches only. Sums are regrouped.
 
+mod factor;
 mod nest;
 mod pull;
 mod scope;
 mod strip;
 
+use self::factor::{Factor, factored};
 use self::nest::{Along, Code, nest, scalar_of};
 use self::pull::{Inverse, Kept, Known, Level, Pull};
 use self::scope::{Kind, Scopes, Update};
@@ -104,6 +108,8 @@ struct Part {
     code: Code,
     /// The code of indices that are computed, in the order of the dimensions.
     indices: Vec<Code>,
+    /// What is summed before, and read by the code.
+    factor: Option<Factor>,
 }
 
 /// An index of a contribution.
@@ -222,6 +228,13 @@ impl Accumulations<'_> {
             }
         }
 
+        if moves.is_empty() && branches.is_empty() {
+            let space = (&levels[..], &dims[..]);
+            let part = factored(scopes, &self.known, kept, self.vars, space, update.value);
+            if part.is_some() {
+                return part;
+            }
+        }
         let Some(Elem::Prim(prim)) = self.vars[input.arrays[0]].ty.elem() else { return None };
         let zero = [Scalar::zero(prim)];
         let (mut stms, mut guards) = (Vec::new(), Vec::new());
@@ -258,7 +271,7 @@ impl Accumulations<'_> {
                 indices.push(code);
             }
         }
-        Some(Part { dims, levels: moved, code, indices })
+        Some(Part { dims, levels: moved, code, indices, factor: None })
     }
 }
 
@@ -297,15 +310,16 @@ impl Part {
         self.dims.iter().filter_map(level).collect()
     }
 
-    /// The contributions for each position of these levels, summed over the others.
+    /// The contributions for each position of the first levels, summed over the others that nothing was summed over before.
     fn values(
         levels: &[Level],
-        first: &[usize],
+        (first, done): (&[usize], &[usize]),
         code: Code,
         b: &mut Builder<'_>,
         effects: &Effects,
     ) -> Atom {
-        let others = (0..levels.len()).filter(|number| !first.contains(number));
+        let is_left = |number: &usize| !first.contains(number) && !done.contains(number);
+        let others = (0..levels.len()).filter(is_left);
         let maps = first.iter().map(|number| (levels[*number], Along::Map));
         let all: Vec<(Level, Along)> =
             maps.chain(others.map(|number| (levels[number], Along::Sum))).collect();
@@ -313,8 +327,12 @@ impl Part {
     }
 
     fn sum(self, b: &mut Builder<'_>, effects: &Effects) -> Atom {
-        let used = self.used();
-        Part::values(&self.levels, &used, self.code, b, effects)
+        let (used, mut code) = (self.used(), self.code);
+        let done = match self.factor {
+            Some(factor) => factor.sum(b, effects, &self.levels, &mut code.reads),
+            None => Vec::new(),
+        };
+        Part::values(&self.levels, (&used, &done), code, b, effects)
     }
 
     /// Adds the contributions to a slice of the array.
@@ -388,7 +406,7 @@ impl Part {
             inputs.push(flat(b, value, &[]));
         }
         let all: Vec<usize> = over.iter().chain(&rows).copied().collect();
-        let values = Part::values(&self.levels, &all, self.code, b, effects);
+        let values = Part::values(&self.levels, (&all, &[]), self.code, b, effects);
         let row = Type::array(ty.elem().or_bug("element"), ty.shape()[indexed..].to_vec());
         inputs.push(flat(b, values, row.shape()));
         let mut types = vec![Type::I64; indexed];

@@ -62,7 +62,7 @@ pub(super) struct Read {
 
 /// What is kept of maps: for each map, by the first variable that it binds, the variables of its function that become results, and the
 /// arrays of them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Kept {
     arrays: FxHashMap<Var, Var>,
     pub(super) results: FxHashMap<Var, Vec<(Var, Var)>>,
@@ -107,7 +107,7 @@ impl<'n, 'a> Pull<'n, 'a> {
         Pull { scopes, known, kept, vars, levels, shared, reads, stms, certs, memo, weights }
     }
 
-    fn level(&self, atom: Atom) -> Option<&Level> {
+    pub(super) fn level(&self, atom: Atom) -> Option<&Level> {
         self.levels.iter().find(|level| Atom::Var(level.at) == atom)
     }
 
@@ -330,7 +330,7 @@ impl<'n, 'a> Pull<'n, 'a> {
         }
     }
 
-    fn emit(&mut self, ty: Type, exp: Exp) -> Atom {
+    pub(super) fn emit(&mut self, ty: Type, exp: Exp) -> Atom {
         let var = self.vars.push(VarInfo { hint: "x".into(), ty });
         self.stms.push(Stm { certs: self.certs.clone(), ..Stm::new(vec![var], exp) });
         var.into()

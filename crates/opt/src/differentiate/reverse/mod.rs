@@ -258,7 +258,9 @@ impl Reverse {
     pub(super) fn back(&mut self, b: &mut Builder<'_>, steps: &[Step]) -> Res<()> {
         let local = steps.iter().flat_map(|step| step.stm.pat.iter().copied()).collect();
         let outside = std::mem::replace(&mut self.local, local);
+        // What waits outside waits for all bodies: the first one must not take it away from the others.
         let waiting = std::mem::take(&mut self.parts);
+        let one_hots = std::mem::take(&mut self.one_hots);
         for step in steps.iter().rev() {
             self.at(&step.stm.loc);
             b.set_loc(step.stm.loc.clone());
@@ -279,6 +281,7 @@ impl Reverse {
         let parts: Vec<Var> = self.parts.keys().copied().collect();
         self.settle_all(b, parts.into_iter());
         self.parts = waiting;
+        self.one_hots = one_hots;
         self.local = outside;
         Ok(())
     }
