@@ -131,7 +131,7 @@ impl Emit<'_> {
 
     /// Copies elements, unless they are there already.
     pub(super) fn copy(&mut self, to: &Place, from: &Place) {
-        if to.block == from.block && to.lmad.same(&from.lmad) {
+        if to.same(from) {
             return;
         }
         let beside = self.runs.block().is_none() && self.is_beside_device();

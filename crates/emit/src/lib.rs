@@ -365,7 +365,10 @@ impl<'a> Emit<'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others have a single result")]
     fn plain_stm(&mut self, stm: &'a ir::Stm) {
         match &stm.exp {
-            ir::Exp::If(cond, bodies) => self.if_(&stm.pat, *cond, bodies),
+            ir::Exp::If(cond, bodies) => match self.in_box_alone(&stm.pat) {
+                Some((var, value)) => self.bind(var, value),
+                None => self.if_(&stm.pat, *cond, bodies),
+            },
             ir::Exp::Switch(on, switch) => self.switch(&stm.pat, *on, switch),
             ir::Exp::Loop(params, form, body) => self.loop_(&stm.pat, params, *form, body),
             ir::Exp::Call(fun, args) => self.call(&stm.pat, *fun, args),

@@ -53,6 +53,7 @@ mod exp;
 mod external;
 mod family;
 mod foreign;
+mod guard;
 mod items;
 mod op;
 mod prog;
@@ -78,6 +79,7 @@ pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant
 pub use family::Family;
 pub use fehu_base::Platform;
 pub use foreign::{Foreign, Symbol};
+pub use guard::Guarded;
 pub use items::Item;
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{

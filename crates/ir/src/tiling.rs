@@ -1,6 +1,6 @@
 //! Tiles: which positions of a Seg are executed together, because of what they read.
 
-use crate::{Atom, BinOp, Var};
+use crate::{Atom, BinOp, Scalar, Var};
 use fehu_base::Prim;
 
 /// Positions that are executed together because of what they read. Results do not depend on it.
@@ -75,6 +75,9 @@ pub struct Window {
     pub array: Var,
     /// For each of its dimensions, where the elements are.
     pub axes: Vec<Axis>,
+    /// What is read instead of elements that do not exist, if the reads are branches ([`Guarded`](crate::Guarded)). The copy has it there, so that
+    /// nobody needs to ask.
+    pub outside: Option<Scalar>,
     /// The elements that are read.
     pub reads: Vec<WindowRead>,
 }

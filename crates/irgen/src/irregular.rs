@@ -4,11 +4,12 @@
 //! These are texts, so that a failure can be read at once. Nothing in them can fail, and all numbers are of type i64.
 
 use crate::rng::Rng;
+use crate::words::Names;
 use std::fmt::Write;
 
 /// The text of a program from a seed. Its only function, `f`, takes numbers `ns`, from which widths are made, and an array `xs`.
 pub fn irregular_text(seed: u64) -> String {
-    let mut gener = Gen { rng: Rng::new(seed), count: 0, out: String::new() };
+    let mut gener = Gen { rng: Rng::new(seed), names: Names::default(), out: String::new() };
     let mut types = Vec::new();
     let mut names = Vec::new();
     for index in 0..1 + gener.rng.below(2) {
@@ -48,16 +49,11 @@ impl Env {
 
 struct Gen {
     rng: Rng,
-    count: usize,
+    names: Names,
     out: String,
 }
 
 impl Gen {
-    fn name(&mut self) -> String {
-        self.count += 1;
-        format!("v{}", self.count)
-    }
-
     fn number(&mut self, env: &Env) -> String {
         match env.numbers.get(self.rng.below(env.numbers.len() + 1)) {
             Some(name) => name.clone(),
@@ -66,14 +62,14 @@ impl Gen {
     }
 
     fn let_number(&mut self, env: &mut Env, exp: &str) -> String {
-        let name = self.name();
+        let name = self.names.fresh();
         let _ = writeln!(self.out, "let ({name}: i64) = {exp}");
         env.numbers.push(name.clone());
         name
     }
 
     fn let_array(&mut self, env: &mut Env, size: &str, exp: &str) -> String {
-        let name = self.name();
+        let name = self.names.fresh();
         let _ = writeln!(self.out, "let ({name}: [{size}]i64) = {exp}");
         env.arrays.push((name.clone(), size.to_owned()));
         name
@@ -102,7 +98,7 @@ impl Gen {
     fn operator(&mut self) -> (String, i64) {
         let (op, neutral) =
             [("add", 0), ("max", i64::MIN), ("mul", 1), ("xor", 0)][self.rng.below(4)];
-        let (a, b, c) = (self.name(), self.name(), self.name());
+        let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
         (
             format!("\\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = {op} {a} {b} in ({c}) }}"),
             neutral,
@@ -111,7 +107,7 @@ impl Gen {
 
     /// The outermost map, perhaps with a reduction; its result.
     fn outer(&mut self) -> (String, &'static str) {
-        let (a, name) = (self.name(), self.name());
+        let (a, name) = (self.names.fresh(), self.names.fresh());
         let folded = self.rng.chance(25);
         let fold = match folded {
             true => {
@@ -130,7 +126,7 @@ impl Gen {
 
     /// A flatmap outside of all others; its results, and a number that depends on the order of its pieces, together.
     fn outer_flatmap(&mut self) -> (String, &'static str) {
-        let (a, name) = (self.name(), self.name());
+        let (a, name) = (self.names.fresh(), self.names.fresh());
         let _ = writeln!(
             self.out,
             "let ({name}_t: i64, {name}_sizes: [n]i64, {name}_rest: [n]i64, {name}_flat: [{name}_t]i64) = flatmap n (ns) 1 \\({a}: i64) -> (i64, i64, i64) {{"
@@ -139,7 +135,7 @@ impl Gen {
         let result = self.body(&mut env, 3);
         let (array, size) = self.array(&mut env);
         let _ = writeln!(self.out, "in ({size}, {result}, {array}) }}");
-        let v: Vec<String> = (0..12).map(|_| self.name()).collect();
+        let v: Vec<String> = (0..12).map(|_| self.names.fresh()).collect();
         let _ = writeln!(
             self.out,
             "let ({name}_at: [{name}_t]i64) = iota i64 {name}_t 1 3\n\
@@ -156,7 +152,8 @@ impl Gen {
 
     /// A map, or two, around a loop of numbers that counts, but may end before.
     fn outer_count(&mut self) -> (String, &'static str) {
-        let (a, b, name, limit) = (self.name(), self.name(), self.name(), self.name());
+        let (a, b, name, limit) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
         let most = self.rng.range(2, 12);
         let _ = writeln!(self.out, "let ({limit}: i64) = mod t {most}");
         let twice = self.rng.chance(50);
@@ -171,8 +168,14 @@ impl Gen {
             env = Env { numbers: [env.numbers, vec![b]].concat(), ..Env::default() };
         }
         let (start, first) = (self.number(&env), self.number(&env));
-        let (go, x, k, next, less, other) =
-            (self.name(), self.name(), self.name(), self.name(), self.name(), self.name());
+        let (go, x, k, next, less, other) = (
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+        );
         let _ = writeln!(
             self.out,
             "let ({go}_first: bool) = lt 0 {limit}\nlet ({go}_last: bool, {x}_last: i64, {k}_last: i64) = loop ({go}: bool = {go}_first, {x}: i64 = {start}, {k}: i64 = 0) while {go} {{"
@@ -182,7 +185,7 @@ impl Gen {
         self.statement(&mut inner, 0);
         let number = self.number(&inner);
         let new = self.let_number(&mut inner, &format!("add {x} {number}"));
-        let (rest, both) = (self.name(), self.name());
+        let (rest, both) = (self.names.fresh(), self.names.fresh());
         let _ = writeln!(
             self.out,
             "let ({next}: i64) = add {k} 1\nlet ({less}: bool) = lt {next} {limit}\nlet ({rest}: i64) = mod {new} 5\nlet ({other}: bool) = lt 0 {rest}\nlet ({both}: bool) = and {less} {other}\nin ({both}, {new}, {next}) }}"
@@ -201,7 +204,8 @@ impl Gen {
 
     /// A scatter, a histogram or a filter outside of all others.
     fn outer_write(&mut self) -> (String, &'static str) {
-        let (a, at, name, zeros) = (self.name(), self.name(), self.name(), self.name());
+        let (a, at, name, zeros) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
         let _ = writeln!(self.out, "let ({zeros}: [n]i64) = replicate (n) 1");
         let _ = writeln!(self.out, "let ({name}_at: [n]i64) = iota i64 n 0 1");
         let form = self.rng.below(3);
@@ -212,7 +216,7 @@ impl Gen {
         };
         let _ = writeln!(self.out, "{begin} \\({at}: i64, {a}: i64) -> (i64, i64) {{");
         let result = self.body(&mut Env::outermost(a), 2);
-        let rest = self.name();
+        let rest = self.names.fresh();
         let _ = writeln!(self.out, "let ({rest}: i64) = mod {result} 3");
         match form {
             0 => {
@@ -227,7 +231,8 @@ impl Gen {
             }
             _ => {
                 let _ = writeln!(self.out, "in ({rest}, {result}) }}");
-                let ((op, neutral), sum, x) = (self.operator(), self.name(), self.name());
+                let ((op, neutral), sum, x) =
+                    (self.operator(), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(
                     self.out,
                     "let ({name}_some: [{name}]i64) = index {name}_all[0:{name}:1]"
@@ -250,7 +255,7 @@ impl Gen {
         let last = env.arrays.last().cloned().filter(|_| self.rng.chance(70));
         let sum = match last {
             Some((array, size)) => {
-                let x = self.name();
+                let x = self.names.fresh();
                 let (op, neutral) = self.operator();
                 let exp = format!(
                     "screma {size} ({array}) map \\({x}: i64) -> (i64) {{({x})}} red {op} neutral ({neutral})"
@@ -274,7 +279,8 @@ impl Gen {
             2 => {
                 // An element, if there is one.
                 let (array, size) = self.array(env);
-                let (some, last, element) = (self.name(), self.name(), self.name());
+                let (some, last, element) =
+                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {size}");
                 let exp = format!(
                     "if {some} then {{ let ({last}: i64) = sub {size} 1 let ({element}: i64) = index {array}[{last}] in ({element}) }} else {{(7)}}"
@@ -308,7 +314,7 @@ impl Gen {
 
     /// The beginning of a function of elements; its environment.
     fn function(&mut self, env: &Env, ret: &str) -> Env {
-        let x = self.name();
+        let x = self.names.fresh();
         let _ = writeln!(self.out, "map \\({x}: i64) -> ({ret}) {{");
         let mut inner = env.clone();
         inner.numbers.push(x);
@@ -316,7 +322,7 @@ impl Gen {
     }
 
     fn map(&mut self, env: &mut Env, depth: usize) {
-        let ((array, size), name) = (self.array(env), self.name());
+        let ((array, size), name) = (self.array(env), self.names.fresh());
         let reduced = self.rng.chance(40);
         let (op, neutral) = self.operator();
         let ty = if reduced { "i64".to_owned() } else { format!("[{size}]i64") };
@@ -333,7 +339,8 @@ impl Gen {
     }
 
     fn scan(&mut self, env: &mut Env, depth: usize) {
-        let ((array, size), scanned, mapped) = (self.array(env), self.name(), self.name());
+        let ((array, size), scanned, mapped) =
+            (self.array(env), self.names.fresh(), self.names.fresh());
         let (op, neutral) = self.operator();
         let _ = writeln!(
             self.out,
@@ -347,9 +354,9 @@ impl Gen {
     }
 
     fn filter(&mut self, env: &mut Env) {
-        let ((array, size), count, all) = (self.array(env), self.name(), self.name());
-        let (x, class, number) = (self.name(), self.name(), self.number(env));
-        let test = self.name();
+        let ((array, size), count, all) = (self.array(env), self.names.fresh(), self.names.fresh());
+        let (x, class, number) = (self.names.fresh(), self.names.fresh(), self.number(env));
+        let test = self.names.fresh();
         let _ = writeln!(
             self.out,
             "let ({count}: i64, {all}: [{size}]i64) = partition {size} ({array}) 1 \\({x}: i64) -> (i64, i64) {{ let ({test}: i64) = add {x} {number} let ({class}: i64) = mod {test} 2 in ({class}, {x}) }}"
@@ -360,11 +367,11 @@ impl Gen {
 
     /// A number, or an array of a size that differs between the branches.
     fn branch(&mut self, env: &mut Env, depth: usize) {
-        let (number, cond, rest) = (self.number(env), self.name(), self.name());
+        let (number, cond, rest) = (self.number(env), self.names.fresh(), self.names.fresh());
         let _ = writeln!(self.out, "let ({rest}: i64) = mod {number} 2");
         let _ = writeln!(self.out, "let ({cond}: bool) = eq {rest} 0");
         let arrays = self.rng.chance(40);
-        let (size, name) = (self.name(), self.name());
+        let (size, name) = (self.names.fresh(), self.names.fresh());
         let pat = if arrays {
             format!("{size}: i64, {name}: [{size}]i64")
         } else {
@@ -393,7 +400,7 @@ impl Gen {
     /// A loop of a number, or of an array whose size stays the same.
     fn repeat(&mut self, env: &mut Env, depth: usize) {
         let bound = self.size(env);
-        let (i, name, param) = (self.name(), self.name(), self.name());
+        let (i, name, param) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
         if self.rng.chance(50) {
             let init = self.number(env);
             let _ = writeln!(
@@ -414,7 +421,7 @@ impl Gen {
         );
         let mut inner = env.clone();
         inner.numbers.push(i);
-        let next = self.name();
+        let next = self.names.fresh();
         let _ = writeln!(self.out, "let ({next}: [{size}]i64) = screma {size} ({param})");
         let mut function = self.function(&inner, "i64");
         let result = self.body(&mut function, depth.saturating_sub(2));
@@ -426,7 +433,7 @@ impl Gen {
     fn write(&mut self, env: &mut Env, depth: usize) {
         let ((array, size), own) = (self.array(env), self.size(env));
         let (zeros, number, place, name) =
-            (self.name(), self.number(env), self.name(), self.name());
+            (self.names.fresh(), self.number(env), self.names.fresh(), self.names.fresh());
         let _ = writeln!(self.out, "let ({zeros}: [{own}]i64) = replicate ({own}) 2");
         let scatter = self.rng.chance(50);
         let operator = if scatter { "scatter" } else { "hist" };
@@ -443,7 +450,7 @@ impl Gen {
         if scatter {
             let _ = writeln!(self.out, "{zeros}");
         } else {
-            let (a, b, c) = (self.name(), self.name(), self.name());
+            let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
             let _ = writeln!(
                 self.out,
                 "race 1 ({zeros}) \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
@@ -454,7 +461,7 @@ impl Gen {
 
     /// An array in memory of its own, which may be updated.
     fn own(&mut self, array: &str, size: &str) -> String {
-        let (name, x) = (self.name(), self.name());
+        let (name, x) = (self.names.fresh(), self.names.fresh());
         let exp = match self.rng.chance(50) {
             true => format!("copy {array}"),
             false => format!("screma {size} ({array}) map \\({x}: i64) -> (i64) {{({x})}}"),
@@ -467,7 +474,8 @@ impl Gen {
     fn update(&mut self, env: &mut Env) {
         let (array, size) = self.array(env);
         let own = self.own(&array, &size);
-        let (name, at, some, new) = (self.name(), self.name(), self.name(), self.name());
+        let (name, at, some, new) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
         if self.rng.chance(40) {
             let (half, start) = (self.let_number(env, &format!("quot {size} 2")), self.number(env));
             let _ = writeln!(self.out, "let ({new}: [{half}]i64) = iota i64 {half} {start} 1");
@@ -488,11 +496,11 @@ impl Gen {
     /// A loop whose array changes its size.
     fn resize(&mut self, env: &mut Env, depth: usize) {
         let (array, size) = self.array(env);
-        let (name, now, i) = (self.name(), self.name(), self.name());
-        let (width, param) = (self.name(), self.name());
+        let (name, now, i) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let (width, param) = (self.names.fresh(), self.names.fresh());
         let differs = self.rng.chance(50);
         if differs {
-            let (go, goes) = (self.name(), self.name());
+            let (go, goes) = (self.names.fresh(), self.names.fresh());
             let _ = writeln!(self.out, "let ({go}: bool) = lt 1 {size}");
             let _ = writeln!(
                 self.out,
@@ -513,7 +521,7 @@ impl Gen {
             // What is left becomes less and less.
             self.filter(&mut inner);
             let (rest, count) = inner.arrays.last().cloned().unwrap_or_default();
-            let (less, some, both) = (self.name(), self.name(), self.name());
+            let (less, some, both) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
             let _ = writeln!(self.out, "let ({less}: bool) = lt {count} {width}");
             let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {count}");
             let _ = writeln!(self.out, "let ({both}: bool) = and {less} {some}");
@@ -542,7 +550,7 @@ impl Gen {
     /// An array of two dimensions, whose sizes may both differ.
     fn grid(&mut self, env: &mut Env) -> (String, [String; 2]) {
         let (array, rows) = self.array(env);
-        let (columns, name) = (self.size(env), self.name());
+        let (columns, name) = (self.size(env), self.names.fresh());
         let sizes = [rows.clone(), columns.clone()];
         let number = self.number(env);
         let _ = write!(self.out, "let ({name}: [{rows}][{columns}]i64) = ");
@@ -551,7 +559,7 @@ impl Gen {
                 let _ = writeln!(self.out, "replicate ({rows}, {columns}) {number}");
             }
             1 => {
-                let flat = self.name();
+                let flat = self.names.fresh();
                 let _ = writeln!(self.out, "replicate ({rows}) {flat}");
                 let at = self.out.rfind("let (").unwrap_or(0);
                 let array =
@@ -559,7 +567,7 @@ impl Gen {
                 self.out.insert_str(at, &array);
             }
             _ => {
-                let (x, row) = (self.name(), self.name());
+                let (x, row) = (self.names.fresh(), self.names.fresh());
                 let _ = writeln!(
                     self.out,
                     "screma {rows} ({array}) map \\({x}: i64) -> ([{columns}]i64) {{ let ({row}: [{columns}]i64) = iota i64 {columns} {x} 2 in ({row}) }}"
@@ -573,11 +581,12 @@ impl Gen {
     /// Such an array from a branch, a loop or an update.
     fn grid_control(&mut self, env: &mut Env) {
         let (grid, [rows, columns]) = self.a_grid(env);
-        let (name, r, c) = (self.name(), self.name(), self.name());
+        let (name, r, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
         match self.rng.below(4) {
             0 => {
                 let (other, [p, q]) = self.grid(env);
-                let (number, rest, cond) = (self.number(env), self.name(), self.name());
+                let (number, rest, cond) =
+                    (self.number(env), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({rest}: i64) = mod {number} 2");
                 let _ = writeln!(self.out, "let ({cond}: bool) = eq {rest} 0");
                 let _ = writeln!(
@@ -587,9 +596,9 @@ impl Gen {
                 env.grids.push((name, [r, c]));
             }
             1 => {
-                let (bound, i) = (self.size(env), self.name());
-                let (v, w, g) = (self.name(), self.name(), self.name());
-                let (turned, own) = (self.name(), self.name());
+                let (bound, i) = (self.size(env), self.names.fresh());
+                let (v, w, g) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let (turned, own) = (self.names.fresh(), self.names.fresh());
                 let _ = writeln!(
                     self.out,
                     "let ({r}: i64, {c}: i64, {name}: [{r}][{c}]i64) = loop ({v}: i64 = {rows}, {w}: i64 = {columns}, {g}: [{v}][{w}]i64 = {grid}) for {i}: i64 < {bound} {{ let ({turned}: [{w}][{v}]i64) = rearrange (1, 0) {g} let ({own}: [{w}][{v}]i64) = copy {turned} in ({w}, {v}, {own}) }}"
@@ -597,9 +606,10 @@ impl Gen {
                 env.grids.push((name, [r, c]));
             }
             2 => {
-                let (some, all, both) = (self.name(), self.name(), self.name());
-                let (own, new, number) = (self.name(), self.name(), self.number(env));
-                let (row, dims) = (self.name(), self.rng.chance(50));
+                let (some, all, both) =
+                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let (own, new, number) = (self.names.fresh(), self.names.fresh(), self.number(env));
+                let (row, dims) = (self.names.fresh(), self.rng.chance(50));
                 let _ = writeln!(self.out, "let ({own}: [{rows}][{columns}]i64) = copy {grid}");
                 let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {rows}");
                 let _ = writeln!(self.out, "let ({all}: bool) = lt 0 {columns}");
@@ -633,7 +643,8 @@ impl Gen {
     /// The sums of the rows of such an array.
     fn grid_sums(&mut self, env: &mut Env) {
         let (grid, [rows, columns]) = self.a_grid(env);
-        let (name, row, sum, x) = (self.name(), self.name(), self.name(), self.name());
+        let (name, row, sum, x) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
         let (op, neutral) = self.operator();
         let _ = writeln!(
             self.out,

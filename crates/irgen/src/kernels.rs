@@ -5,6 +5,7 @@
 //! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
 
 use crate::rng::Rng;
+use crate::words::{Names, constant};
 use std::fmt::Write;
 
 /// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k` and arrays of numbers of one type;
@@ -12,7 +13,8 @@ use std::fmt::Write;
 pub fn kernel_text(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let prim = ["i64", "i32", "u8", "i16", "u32"][rng.below(5)];
-    let mut gener = Gen { rng, prim, count: 0, out: String::new(), results: Vec::new() };
+    let mut gener =
+        Gen { rng, prim, names: Names::default(), out: String::new(), results: Vec::new() };
     for _ in 0..2 + gener.rng.below(2) {
         gener.operator();
     }
@@ -32,35 +34,24 @@ pub fn kernel_text(seed: u64) -> String {
 struct Gen {
     rng: Rng,
     prim: &'static str,
-    count: usize,
+    names: Names,
     out: String,
     /// Names and shapes of results.
     results: Vec<(String, String)>,
 }
 
 impl Gen {
-    fn name(&mut self) -> String {
-        self.count += 1;
-        format!("v{}", self.count)
-    }
-
     fn result(&mut self, shape: &str, exp: &str) {
-        let name = self.name();
+        let name = self.names.fresh();
         let _ = writeln!(self.out, "let ({name}: {shape}{}) = {exp}", self.prim);
         self.results.push((name, shape.to_owned()));
     }
 
-    fn constant(&self, value: i64) -> String {
-        match self.prim {
-            "i64" => value.to_string(),
-            prim => format!("{value}{prim}"),
-        }
-    }
-
     /// An associative operator with its neutral element; `fold` is the word before it.
     fn fold(&mut self, fold: &str) -> String {
-        let (a, b, c, d) = (self.name(), self.name(), self.name(), self.name());
-        let (prim, zero) = (self.prim, self.constant(0));
+        let (a, b, c, d) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let (prim, zero) = (self.prim, constant(self.prim, 0));
         match self.rng.below(4) {
             0 | 1 => {
                 let comm = if fold == "red" && self.rng.chance(70) { " comm" } else { "" };
@@ -79,11 +70,12 @@ impl Gen {
 
     /// A function of a number, which may have a check.
     fn function(&mut self) -> String {
-        let (x, y, c, cert) = (self.name(), self.name(), self.name(), self.name());
-        let (prim, few) = (self.prim, self.constant(3));
+        let (x, y, c, cert) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let (prim, few) = (self.prim, constant(self.prim, 3));
         let check = match self.rng.below(6) {
             0 => {
-                let limit = self.constant(120);
+                let limit = constant(self.prim, 120);
                 format!(
                     "let ({c}: bool) = le {x} {limit} let ({cert}: unit) = assert {c} \"large\" "
                 )
@@ -112,7 +104,7 @@ impl Gen {
             9 | 13 | 14 => self.histogram_of_pairs(),
             5 | 10 | 12 => self.product(),
             6 | 15 => {
-                let name = self.name();
+                let name = self.names.fresh();
                 let _ = writeln!(self.out, "let ({name}: [m][n]{prim}) = rearrange (1, 0) xss");
                 self.result("[m][n]", &format!("copy {name}"));
             }
@@ -123,7 +115,7 @@ impl Gen {
 
     /// For each number a reduction of all numbers, which all threads read.
     fn all_pairs(&mut self) {
-        let [x, y, z, s] = [(); 4].map(|()| self.name());
+        let [x, y, z, s] = [(); 4].map(|()| self.names.fresh());
         let (prim, op) = (self.prim, self.fold("red"));
         let with = ["sub", "mul", "xor"][self.rng.below(3)];
         self.result(
@@ -138,7 +130,7 @@ impl Gen {
 
     /// A reduction or scan of each row.
     fn rows(&mut self) {
-        let (row, r, f) = (self.name(), self.name(), self.function());
+        let (row, r, f) = (self.names.fresh(), self.names.fresh(), self.function());
         let scan = self.rng.chance(50);
         let op = self.fold(if scan { "scan" } else { "red" });
         let (shape, inner) = if scan { ("[n][m]", "[m]") } else { ("[n]", "") };
@@ -153,10 +145,15 @@ impl Gen {
     }
 
     fn histogram(&mut self) {
-        let (dest, i, v, j, size) =
-            (self.name(), self.name(), self.name(), self.name(), self.name());
-        let [a, b, c] = [self.name(), self.name(), self.name()];
-        let (prim, zero) = (self.prim, self.constant(0));
+        let (dest, i, v, j, size) = (
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+        );
+        let [a, b, c] = [self.names.fresh(), self.names.fresh(), self.names.fresh()];
+        let (prim, zero) = (self.prim, constant(self.prim, 0));
         let bins = ["1", "4", "m", "300", "5000"][self.rng.below(5)];
         let _ = writeln!(self.out, "let ({dest}: [{bins}]{prim}) = replicate ({bins}) {zero}");
         let _ = writeln!(self.out, "let ({size}: i64) = max {bins} 1");
@@ -164,10 +161,10 @@ impl Gen {
         let op = ["add", "max", "xor", "mul", "mul"][self.rng.below(5)];
         // The most negative numbers have no neutral element here, but the bins begin with zero all the same.
         let neutral = match (op, prim) {
-            ("mul", _) => self.constant(1),
+            ("mul", _) => constant(self.prim, 1),
             ("max", "i64" | "i32" | "i16") => {
                 let least = if prim == "i16" { -32768 } else { -2_147_483_648 };
-                self.constant(if prim == "i64" { i64::MIN } else { least })
+                constant(self.prim, if prim == "i64" { i64::MIN } else { least })
             }
             _ => zero,
         };
@@ -184,9 +181,10 @@ impl Gen {
     /// For each bin the largest number, and where the last one like it is: of pairs every block has its own histogram, and
     /// these are merged.
     fn histogram_of_pairs(&mut self) {
-        let [dest, places, i, v, j, size, at] = [(); 7].map(|()| self.name());
-        let [a, p, b, q, more, same, later, both, first, c, r] = [(); 11].map(|()| self.name());
-        let (prim, zero) = (self.prim, self.constant(0));
+        let [dest, places, i, v, j, size, at] = [(); 7].map(|()| self.names.fresh());
+        let [a, p, b, q, more, same, later, both, first, c, r] =
+            [(); 11].map(|()| self.names.fresh());
+        let (prim, zero) = (self.prim, constant(self.prim, 0));
         let bins = ["1", "4", "m", "40"][self.rng.below(4)];
         let _ = writeln!(
             self.out,
@@ -201,8 +199,8 @@ impl Gen {
             "i16" => i64::from(i16::MIN),
             _ => 0,
         };
-        let least = self.constant(least);
-        let (values, of) = (self.name(), self.name());
+        let least = constant(self.prim, least);
+        let (values, of) = (self.names.fresh(), self.names.fresh());
         let _ = writeln!(
             self.out,
             "let ({values}: [{bins}]{prim}, {of}: [{bins}]i64) = \
@@ -216,7 +214,7 @@ impl Gen {
         );
         self.results.push((values, format!("[{bins}]")));
         // Of the places, the sum.
-        let [s, t, u, w, x] = [(); 5].map(|()| self.name());
+        let [s, t, u, w, x] = [(); 5].map(|()| self.names.fresh());
         let _ = writeln!(
             self.out,
             "let ({s}: i64) = screma {bins} ({of}) map \\({t}: i64) -> (i64) {{({t})}} \
@@ -225,7 +223,7 @@ impl Gen {
         let shown = match prim {
             "i64" => s,
             _ => {
-                let shown = self.name();
+                let shown = self.names.fresh();
                 let _ = writeln!(self.out, "let ({shown}: {prim}) = convert {prim} {s}");
                 shown
             }
@@ -236,17 +234,17 @@ impl Gen {
     /// A matrix product.
     fn product(&mut self) {
         let (turned, row, column, x, y, z, s, rs) = (
-            self.name(),
-            self.name(),
-            self.name(),
-            self.name(),
-            self.name(),
-            self.name(),
-            self.name(),
-            self.name(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
+            self.names.fresh(),
         );
-        let [a, b, c] = [self.name(), self.name(), self.name()];
-        let (prim, zero) = (self.prim, self.constant(0));
+        let [a, b, c] = [self.names.fresh(), self.names.fresh(), self.names.fresh()];
+        let (prim, zero) = (self.prim, constant(self.prim, 0));
         let _ = writeln!(self.out, "let ({turned}: [k][m]{prim}) = rearrange (1, 0) yss");
         self.result(
             "[n][k]",
@@ -262,9 +260,10 @@ impl Gen {
 
     /// Several operators on a row, perhaps in a loop, that a block of threads can do.
     fn block(&mut self) {
-        let (row, sums, f) = (self.name(), self.name(), self.function());
-        let (scan, red, x, y) = (self.fold("scan"), self.fold("red"), self.name(), self.name());
-        let (total, rest) = (self.name(), self.name());
+        let (row, sums, f) = (self.names.fresh(), self.names.fresh(), self.function());
+        let (scan, red, x, y) =
+            (self.fold("scan"), self.fold("red"), self.names.fresh(), self.names.fresh());
+        let (total, rest) = (self.names.fresh(), self.names.fresh());
         let prim = self.prim;
         let both = |from: &str| {
             format!(
@@ -277,7 +276,7 @@ impl Gen {
         let body = match self.rng.below(2) {
             0 => format!("{} in ({rest})", both(&row)),
             _ => {
-                let (state, i, end) = (self.name(), self.name(), self.name());
+                let (state, i, end) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
                 format!(
                     "let ({end}: [m]{prim}) = loop ({state}: [m]{prim} = {row}) for {i}: i64 < 2 {{ {} in ({rest}) }} in ({end})",
                     both(&state)

@@ -48,6 +48,7 @@ mod soac;
 mod state;
 mod stencils;
 mod stream;
+mod words;
 
 pub use differentiable::{CONSTANT, differentiable_text, is_polynomial, smooth_text};
 pub use fun::{random_prog, random_segs};

@@ -4,12 +4,13 @@
 //! Random programs in general rarely have what flattening is about. These are texts, so that a failure can be read at once.
 
 use crate::rng::Rng;
+use crate::words::Names;
 use std::fmt::Write;
 
 /// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k`, a number, a truth value, and arrays of
 /// ranks one to three.
 pub fn nested_text(seed: u64) -> String {
-    let mut gener = Gen { rng: Rng::new(seed), count: 0, out: String::new() };
+    let mut gener = Gen { rng: Rng::new(seed), names: Names::default(), out: String::new() };
     let mut env: Vec<Value> = vec![
         ("xs".to_owned(), vec!["n"]),
         ("xss".to_owned(), vec!["n", "m"]),
@@ -45,7 +46,7 @@ type Value = (String, Vec<&'static str>);
 
 struct Gen {
     rng: Rng,
-    count: usize,
+    names: Names,
     out: String,
 }
 
@@ -54,18 +55,13 @@ fn ty(shape: &[&str]) -> String {
 }
 
 impl Gen {
-    fn name(&mut self) -> String {
-        self.count += 1;
-        format!("v{}", self.count)
-    }
-
     fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
         if items.is_empty() { None } else { Some(items[self.rng.below(items.len())].clone()) }
     }
 
     /// Adds a statement with one result.
     fn bind(&mut self, env: &mut Vec<Value>, shape: &[&'static str], exp: &str) -> String {
-        let name = self.name();
+        let name = self.names.fresh();
         let _ = writeln!(self.out, "let ({name}: {}) = {exp}", ty(shape));
         env.push((name.clone(), shape.to_vec()));
         name
@@ -92,7 +88,8 @@ impl Gen {
 
     /// An operator: a sum, or the last number that is not zero, which is not commutative.
     fn operator(&mut self) -> String {
-        let (a, b, c, d) = (self.name(), self.name(), self.name(), self.name());
+        let (a, b, c, d) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
         match self.rng.below(2) {
             0 => format!(
                 "\\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
@@ -132,9 +129,9 @@ impl Gen {
             3 => {
                 let shape = self.shape(2);
                 let source = self.value(env, &[&[size], &shape[..]].concat());
-                let c = self.name();
+                let c = self.names.fresh();
                 let _ = writeln!(self.out, "let ({c}: bool) = lt 0 {size}");
-                let (row, fill) = (self.name(), self.name());
+                let (row, fill) = (self.names.fresh(), self.names.fresh());
                 let fill = match shape.is_empty() {
                     true => "{(7)}".to_owned(),
                     false => format!(
@@ -150,24 +147,25 @@ impl Gen {
                 self.bind(env, &shape, &exp);
             }
             4 => {
-                let (s, few, is) = (self.value(env, &[]), self.name(), self.name());
+                let (s, few, is) = (self.value(env, &[]), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({few}: i64) = and {s} 3");
                 let _ = writeln!(self.out, "let ({is}: [{few}]i64) = iota i64 {few} 1 2");
-                let (x, op) = (self.name(), self.operator());
+                let (x, op) = (self.names.fresh(), self.operator());
                 let exp =
                     format!("screma {few} ({is}) map \\({x}: i64) -> (i64) {{({x})}} red {op}");
                 self.bind(env, &[], &exp);
             }
             5 => {
-                let (s, c) = (self.value(env, &[]), self.name());
+                let (s, c) = (self.value(env, &[]), self.names.fresh());
                 let _ = writeln!(self.out, "let ({c}: bool) = lt {s} 4000");
-                let cert = self.name();
+                let cert = self.names.fresh();
                 let _ = writeln!(self.out, "let ({cert}: unit) = assert {c} \"large: \" ${s}");
             }
             6..=9 => self.map(env, depth, size),
             10 | 11 => {
                 let scan = self.rng.below(2) == 0;
-                let (source, x, op) = (self.value(env, &[size]), self.name(), self.operator());
+                let (source, x, op) =
+                    (self.value(env, &[size]), self.names.fresh(), self.operator());
                 let word = if scan { "scan" } else { "red" };
                 let exp = format!(
                     "screma {size} ({source}) map \\({x}: i64) -> (i64) {{({x})}} {word} {op}"
@@ -178,7 +176,8 @@ impl Gen {
             12 | 13 => {
                 let shape = self.shape(2);
                 let init = self.value(env, &shape);
-                let (state, i, times) = (self.name(), self.name(), self.name());
+                let (state, i, times) =
+                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
                 let bound = match self.rng.below(4) {
                     0 => self.value(env, &[]),
                     _ => "t".to_owned(),
@@ -198,7 +197,7 @@ impl Gen {
                 let shape = self.shape(2);
                 let cond = match self.rng.below(3) {
                     0 => {
-                        let (s, c) = (self.value(env, &[]), self.name());
+                        let (s, c) = (self.value(env, &[]), self.names.fresh());
                         let _ = writeln!(self.out, "let ({c}: bool) = lt {s} 3");
                         c
                     }
@@ -211,7 +210,7 @@ impl Gen {
             15 => self.row_fold(env, size, other),
             16 => {
                 let (source, value) = (self.value(env, &[size]), self.value(env, &[]));
-                let (own, new, c) = (self.name(), self.name(), self.name());
+                let (own, new, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({own}: [{size}]i64) = copy {source}");
                 let _ = writeln!(self.out, "let ({c}: bool) = lt 0 {size}");
                 let exp = format!(
@@ -221,8 +220,8 @@ impl Gen {
             }
             17 => {
                 let (is, values) = (self.value(env, &[size]), self.value(env, &[size]));
-                let (dest, i, v) = (self.name(), self.name(), self.name());
-                let (a, b, c) = (self.name(), self.name(), self.name());
+                let (dest, i, v) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({dest}: [{other}]i64) = replicate ({other}) 0");
                 let exp = format!(
                     "hist {size} ({is}, {values}) map \\({i}: i64, {v}: i64) -> (i64, i64) {{({i}, {v})}} \
@@ -233,7 +232,7 @@ impl Gen {
             }
             18 => {
                 let (is, source) = (self.value(env, &[size]), self.value(env, &[other]));
-                let (own, i) = (self.name(), self.name());
+                let (own, i) = (self.names.fresh(), self.names.fresh());
                 let _ = writeln!(self.out, "let ({own}: [{other}]i64) = copy {source}");
                 let exp = format!(
                     "scatter {size} ({is}) map \\({i}: i64) -> (i64, i64) {{({i}, 9)}} dest [{other}] {own}"
@@ -251,7 +250,7 @@ impl Gen {
         for _ in 0..1 + self.rng.below(2) {
             let shape = self.shape(2);
             inputs.push(self.value(env, &[&[size], &shape[..]].concat()));
-            let param = self.name();
+            let param = self.names.fresh();
             params.push(format!("{param}: {}", ty(&shape)));
             inner.push((param, shape));
         }
@@ -262,7 +261,7 @@ impl Gen {
         // Sometimes the last number is reduced as well, which must then be the first result.
         let fold = shapes[0].is_empty() && self.rng.below(3) == 0;
         for (index, shape) in shapes.iter().enumerate() {
-            let name = self.name();
+            let name = self.names.fresh();
             let whole = match fold && index == 0 {
                 true => Vec::new(),
                 false => [&[size], &shape[..]].concat(),
@@ -285,10 +284,11 @@ impl Gen {
     fn row_fold(&mut self, env: &mut Vec<Value>, size: &'static str, other: &'static str) {
         let scan = self.rng.below(2) == 0;
         let source = self.value(env, &[size, other]);
-        let neutral = self.name();
+        let neutral = self.names.fresh();
         let _ = writeln!(self.out, "let ({neutral}: [{other}]i64) = replicate ({other}) 0");
-        let (row, a, b, c) = (self.name(), self.name(), self.name(), self.name());
-        let (x, y, z) = (self.name(), self.name(), self.name());
+        let (row, a, b, c) =
+            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let (x, y, z) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
         let word = if scan { "scan" } else { "red" };
         let exp = format!(
             "screma {size} ({source}) map \\({row}: [{other}]i64) -> ([{other}]i64) {{({row})}} {word} \

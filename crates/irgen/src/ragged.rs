@@ -3,6 +3,7 @@
 //! Random Segs, too, have such rows, but what stands around them is rarely what a back end can take as it is.
 
 use crate::rng::Rng;
+use crate::words::{Names, constant};
 use fehu_ir::Level;
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ pub fn ragged_text(seed: u64, level: Level) -> String {
     let prim = ["i64", "i32", "u8", "i16", "u32", "i64"][rng.below(6)];
     let lanes = if level == Level::Task && rng.chance(40) { " lanes" } else { "" };
     let seg = format!("seg {}{lanes}", level.name());
-    let mut gener = Gen { rng, prim, seg, count: 0, out: String::new() };
+    let mut gener = Gen { rng, prim, seg, names: Names::default(), out: String::new() };
     gener.ends();
     gener.data();
     let results = gener.rows();
@@ -36,7 +37,7 @@ struct Gen {
     prim: &'static str,
     /// The words with which a Seg begins.
     seg: String,
-    count: usize,
+    names: Names,
     out: String,
 }
 
@@ -47,18 +48,6 @@ struct Fold {
 }
 
 impl Gen {
-    fn name(&mut self) -> String {
-        self.count += 1;
-        format!("v{}", self.count)
-    }
-
-    fn constant(&self, value: i64) -> String {
-        match self.prim {
-            "i64" => value.to_string(),
-            prim => format!("{value}{prim}"),
-        }
-    }
-
     /// Where rows end: each is shorter than some number, some lack a few positions, and every few there is a long one.
     fn ends(&mut self) {
         let (most, less) = (self.rng.range(1, 12), self.rng.range(0, 8));
@@ -106,7 +95,7 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
 
     /// A scan that adds.
     fn sum(&mut self) -> Fold {
-        let (a, b, c) = (self.name(), self.name(), self.name());
+        let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
         let text = format!(
             "scan \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
         );
@@ -115,10 +104,10 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
 
     /// An associative operator with its neutral element; `fold` is the word before it.
     fn fold(&mut self, fold: &str) -> Fold {
-        let names: Vec<String> = (0..9).map(|_| self.name()).collect();
+        let names: Vec<String> = (0..9).map(|_| self.names.fresh()).collect();
         let [a, b, c, d, e, f, g, h, i] =
             [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|index| names[index].as_str());
-        let (prim, zero, one) = (self.prim, self.constant(0), self.constant(1));
+        let (prim, zero, one) = (self.prim, constant(self.prim, 0), constant(self.prim, 1));
         let (text, parts) = match self.rng.below(6) {
             0 | 1 => {
                 let comm = if fold == "red" && self.rng.chance(70) { " comm" } else { "" };
@@ -181,14 +170,15 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         let (mut values, mut body) = self.function(shapes.len(), pairs);
         if counts {
             for value in &mut values[..scanned] {
-                let (is, flag, limit) = (self.name(), self.name(), self.rng.range(0, 20));
+                let (is, flag, limit) =
+                    (self.names.fresh(), self.names.fresh(), self.rng.range(0, 20));
                 let _ = writeln!(body, "    let ({is}: bool) = lt {value} {limit}");
                 let _ = writeln!(body, "    let ({flag}: i64) = convert i64 {is}");
                 *value = flag;
             }
         }
-        let inner: Vec<String> = shapes.iter().map(|_| self.name()).collect();
-        let outer: Vec<String> = shapes.iter().map(|_| self.name()).collect();
+        let inner: Vec<String> = shapes.iter().map(|_| self.names.fresh()).collect();
+        let outer: Vec<String> = shapes.iter().map(|_| self.names.fresh()).collect();
         let follows = scanned > 0 && self.rng.chance(60);
         // Some of the reductions' results may be left out, and arrays that only an epilogue reads.
         let last = shapes.len() - 1;
@@ -222,11 +212,11 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         let mut epilogue = String::new();
         let writes = follows && self.rng.chance(60);
         if follows {
-            let name = self.name();
+            let name = self.names.fresh();
             epilogue = self.epilogue(&seen, &name, writes);
             results.push(name);
             ret.push(format!("[w]{prim}"));
-            let name = self.name();
+            let name = self.names.fresh();
             named.push(format!("{name}: [total]{prim}"));
             made.push((name, format!("[total]{prim}")));
         }
@@ -264,8 +254,8 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
         }
         let inside: Vec<String> = made.iter().map(|(name, _)| name.clone()).collect();
         let types: Vec<String> = made.iter().map(|(_, ty)| ty.clone()).collect();
-        made.iter_mut().for_each(|(name, _)| *name = self.name());
-        made.insert(0, (self.name(), format!("[total]{prim}")));
+        made.iter_mut().for_each(|(name, _)| *name = self.names.fresh());
+        made.insert(0, (self.names.fresh(), format!("[total]{prim}")));
         let bound = made.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         let _ = writeln!(
             self.out,
@@ -291,17 +281,17 @@ in ({})
         if self.rng.chance(40) {
             inputs.push("row".to_owned());
         }
-        let params: Vec<String> = inputs.iter().map(|_| self.name()).collect();
+        let params: Vec<String> = inputs.iter().map(|_| self.names.fresh()).collect();
         let mut typed: Vec<String> = params.iter().map(|p| format!("{p}: {prim}")).collect();
         let mut body = String::new();
-        let mut sum = if self.rng.chance(50) { "shift".to_owned() } else { self.constant(1) };
+        let mut sum = if self.rng.chance(50) { "shift".to_owned() } else { constant(self.prim, 1) };
         for param in &params {
-            let next = self.name();
+            let next = self.names.fresh();
             let _ = writeln!(body, "    let ({next}: {prim}) = add {sum} {param}");
             sum = next;
         }
         if self.rng.chance(50) {
-            let (number, next) = (self.name(), self.name());
+            let (number, next) = (self.names.fresh(), self.names.fresh());
             let _ = writeln!(body, "    let ({number}: {prim}) = convert {prim} at");
             let _ = writeln!(body, "    let ({next}: {prim}) = xor {sum} {number}");
             sum = next;
@@ -335,15 +325,20 @@ in ({})
     fn function(&mut self, count: usize, pairs: bool) -> (Vec<String>, String) {
         let prim = self.prim;
         let mut body = String::new();
-        let (y, z) = (self.name(), self.name());
-        let few = self.constant(3);
+        let (y, z) = (self.names.fresh(), self.names.fresh());
+        let few = constant(self.prim, 3);
         let _ = writeln!(body, "    let ({y}: {prim}) = mul x {few}");
         let _ = writeln!(body, "    let ({z}: {prim}) = add {y} shift");
         let mut values = vec!["x".to_owned(), y, z];
         match self.rng.below(5) {
             // Something that is not executed twice.
             0 | 1 => {
-                let (a, b, c, d) = (self.name(), self.name(), self.name(), self.name());
+                let (a, b, c, d) = (
+                    self.names.fresh(),
+                    self.names.fresh(),
+                    self.names.fresh(),
+                    self.names.fresh(),
+                );
                 let steps = self.rng.range(0, 4);
                 let _ = writeln!(
                     body,
@@ -353,7 +348,8 @@ in ({})
             }
             // A check.
             2 => {
-                let (c, cert, limit) = (self.name(), self.name(), self.constant(100));
+                let (c, cert, limit) =
+                    (self.names.fresh(), self.names.fresh(), constant(self.prim, 100));
                 let _ = writeln!(
                     body,
                     "    let ({c}: bool) = le shift {limit}\n    let ({cert}: unit) = assert {c} \"large\""
@@ -364,7 +360,7 @@ in ({})
         let mut chosen: Vec<String> =
             (0..count).map(|_| values[self.rng.below(values.len())].clone()).collect();
         if pairs && let Some(last) = chosen.last_mut() {
-            let both = self.name();
+            let both = self.names.fresh();
             let _ = writeln!(body, "    let ({both}: [2]{prim}) = replicate (2) {last}");
             *last = both;
         }

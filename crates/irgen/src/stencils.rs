@@ -1,6 +1,7 @@
 //! Stencils: maps whose positions read elements near them, in one to three dimensions, with borders of each kind.
 
 use crate::rng::Rng;
+use crate::words::{Names, constant};
 use std::fmt::Write;
 
 /// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k` and arrays of numbers of one type,
@@ -18,7 +19,7 @@ pub fn stencil_text(seed: u64) -> String {
     let axes: Vec<Axis> = (0..rank).map(|_| Axis::random(&mut rng, reach)).collect();
     let batched = rank < 3 && rng.chance(25);
     let turned = rank == 2 && rng.chance(15);
-    Gen { prim, axes, batched, turned, count: 0 }.program()
+    Gen { prim, axes, batched, turned, names: Names::default() }.program()
 }
 
 /// What is read along a dimension.
@@ -64,22 +65,10 @@ struct Gen {
     batched: bool,
     /// Whether rows are read as columns.
     turned: bool,
-    count: usize,
+    names: Names,
 }
 
 impl Gen {
-    fn name(&mut self) -> String {
-        self.count += 1;
-        format!("v{}", self.count)
-    }
-
-    fn constant(&self, value: i64) -> String {
-        match self.prim {
-            "i64" => value.to_string(),
-            prim => format!("{value}{prim}"),
-        }
-    }
-
     fn program(mut self) -> String {
         let prim = self.prim;
         let rank = self.axes.len() + usize::from(self.batched);
@@ -97,7 +86,7 @@ impl Gen {
         }
         for (axis, size) in (0..self.axes.len()).zip(&along) {
             if self.axes[axis].border == Border::Inside {
-                let (less, some) = (self.name(), self.name());
+                let (less, some) = (self.names.fresh(), self.names.fresh());
                 let by = self.axes[axis].reach - 1;
                 let _ = writeln!(
                     text,
@@ -108,10 +97,10 @@ impl Gen {
                 positions.push((*size).to_owned());
             }
         }
-        let at: Vec<String> = positions.iter().map(|_| self.name()).collect();
+        let at: Vec<String> = positions.iter().map(|_| self.names.fresh()).collect();
         let body = self.steps(array, &along, &at);
         let shape: String = positions.iter().map(|size| format!("[{size}]")).collect();
-        let result = self.name();
+        let result = self.names.fresh();
         let map = self.nest(&result, &positions, &at, &body);
         let unknown: Vec<&String> = positions.iter().filter(|size| size.starts_with('v')).collect();
         let mut results = String::new();
@@ -133,12 +122,12 @@ impl Gen {
         let (Some((size, sizes)), Some((i, at))) = (sizes.split_first(), at.split_first()) else {
             return String::new();
         };
-        let (range, prim) = (self.name(), self.prim);
+        let (range, prim) = (self.names.fresh(), self.prim);
         let shape: String = sizes.iter().map(|size| format!("[{size}]")).collect();
         let inside = if sizes.is_empty() {
             body.to_owned()
         } else {
-            let inner = self.name();
+            let inner = self.names.fresh();
             let rest = self.nest(&inner, sizes, at, body);
             format!("{rest}in ({inner}) ")
         };
@@ -150,14 +139,14 @@ impl Gen {
 
     /// The sum over a window: loops over its dimensions.
     fn steps(&mut self, array: &str, sizes: &[&str], at: &[String]) -> String {
-        let (prim, zero) = (self.prim, self.constant(0));
-        let [result, element, last, more] = [(); 4].map(|()| self.name());
+        let (prim, zero) = (self.prim, constant(self.prim, 0));
+        let [result, element, last, more] = [(); 4].map(|()| self.names.fresh());
         let own = &at[usize::from(self.batched)..];
         let (mut open, mut close) = (String::new(), String::new());
         let (mut indices, mut conditions) = (Vec::new(), Vec::new());
         let mut before = zero.clone();
         for axis in 0..self.axes.len() {
-            let [sum, inner, d] = [(); 3].map(|()| self.name());
+            let [sum, inner, d] = [(); 3].map(|()| self.names.fresh());
             let reach = self.axes[axis].reach;
             let name = if axis == 0 { result.clone() } else { inner };
             let _ = write!(
@@ -187,11 +176,11 @@ impl Gen {
             Some((first, others)) => {
                 let mut all = first.clone();
                 for other in others {
-                    let both = self.name();
+                    let both = self.names.fresh();
                     let _ = write!(open, "let ({both}: bool) = and {all} {other} ");
                     all = both;
                 }
-                let (outside, inside) = (self.constant(5), self.name());
+                let (outside, inside) = (constant(self.prim, 5), self.names.fresh());
                 let read = read.replace(&element, &inside);
                 let _ = write!(
                     open,
@@ -200,7 +189,7 @@ impl Gen {
             }
         }
         // The order matters.
-        let three = self.constant(3);
+        let three = constant(self.prim, 3);
         let _ = write!(
             open,
             "let ({more}: {prim}) = mul {before} {three} let ({last}: {prim}) = add {more} {element} in ({last}) "
@@ -219,7 +208,7 @@ impl Gen {
     ) -> String {
         let Axis { before, border, narrow, .. } = self.axes[axis];
         let [wide, short, sum, at, last, size32, first, second, index, c, d] =
-            [(); 11].map(|()| self.name());
+            [(); 11].map(|()| self.names.fresh());
         let prim = if narrow { "i32" } else { "i64" };
         let number = |value: i64| if narrow { format!("{value}i32") } else { value.to_string() };
         let (mut size, mut i, mut by) = (size.to_owned(), position.to_owned(), distance.to_owned());

@@ -62,7 +62,7 @@ impl Look<'_> {
     fn put(&mut self, value: Atom, to: Option<Place>, by: &'static str) {
         let (Some(array), Some(to)) = (value.var(), to) else { return };
         let Some(from) = self.table.place(array) else { return };
-        if from.block != to.block || !from.lmad.same(&to.lmad) {
+        if !from.same(&to) {
             let why = self.refusals.of(self.item, array);
             self.found.push(Copied { item: self.item, array, by, loc: self.loc.clone(), why });
         }

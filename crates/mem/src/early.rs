@@ -10,24 +10,28 @@
 //!
 //! An array can be made where an update stores it (see [`crate::short_circuit`]) only if there is such a place, which nobody knows before the
 //! check of the index, and only if the place can be computed. Likewise, an operand of a concatenation is made in the
-//! result only if all sizes are known. Scalars move up with those that they need. A check does not move beyond another
-//! check: which of several fails first is something that users see.
+//! result only if all sizes are known. Scalars move up with those that they need, elements of arrays included: these are read before a
+//! statement only if it does not change the array. A check does not move beyond another check, and neither does what may rest on one: which
+//! of several fails first is something that users see.
 
 use fehu_base::IdVec;
+use fehu_facts::{Share, consumed};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
-use fehu_ir::{Atom, Body, Exp, Family, Stm, Type, Var, VarInfo, free};
+use fehu_ir::{Atom, Body, Exp, Family, Prog, Stm, Type, Var, VarInfo, free};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A statement moves over no more statements than this.
 const MAX_DISTANCE: usize = 200;
 
 /// Moves checks and scalars in a body and all bodies in it.
-pub(crate) fn early(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
-    Early { vars }.body(body);
+pub(crate) fn early(prog: &Prog, body: &mut Body, vars: &IdVec<Var, VarInfo>, share: &Share) {
+    Early { prog, vars, share }.body(body);
 }
 
 struct Early<'a> {
+    prog: &'a Prog,
     vars: &'a IdVec<Var, VarInfo>,
+    share: &'a Share,
 }
 
 impl VisitMut for Early<'_> {
@@ -73,13 +77,31 @@ impl Early<'_> {
         values
     }
 
+    /// The arrays that a statement reads elements of, if it can move: a check, or one that makes scalars of others and of elements.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are more than scalars")]
+    fn reads(&self, stm: &Stm) -> Option<Vec<Var>> {
+        let is_scalar = |var: &Var| matches!(self.vars[*var].ty, Type::Scalar(_));
+        match &stm.exp {
+            Exp::Assert(..) => Some(Vec::new()),
+            Exp::Index(array, _) if stm.pat.iter().all(is_scalar) => Some(vec![*array]),
+            Exp::If(_, bodies) if stm.pat.iter().all(is_scalar) => {
+                let mut found = Vec::new();
+                for stm in bodies.iter().flat_map(|body| &body.stms) {
+                    if matches!(stm.exp, Exp::Assert(..)) {
+                        return None;
+                    }
+                    found.extend(self.reads(stm)?);
+                }
+                Some(found)
+            }
+            exp => (exp.family() == Family::Scalar).then(Vec::new),
+        }
+    }
+
     /// Moves a check or scalar and what it needs up as far as that goes.
     fn raise(&self, body: &mut Body, bound: &mut FxHashMap<Var, usize>, var: Var) {
         let Some(from) = bound.get(&var).copied() else { return };
-        let is_check = matches!(body.stms[from].exp, Exp::Assert(..));
-        if !is_check && body.stms[from].exp.family() != Family::Scalar {
-            return;
-        }
+        let Some(mut reads) = self.reads(&body.stms[from]) else { return };
         let mut lowest = from.saturating_sub(MAX_DISTANCE);
         let mut moved = FxHashSet::from_iter([from]);
         let mut open = vec![from];
@@ -89,18 +111,25 @@ impl Early<'_> {
                 if at < lowest || moved.contains(&at) {
                     continue;
                 }
-                if body.stms[at].exp.family() == Family::Scalar {
-                    moved.insert(at);
-                    open.push(at);
-                } else {
-                    lowest = at + 1;
+                match self.reads(&body.stms[at]) {
+                    Some(more) => {
+                        reads.extend(more);
+                        moved.insert(at);
+                        open.push(at);
+                    }
+                    None => lowest = at + 1,
                 }
             }
         }
-        if is_check {
-            let mut checks =
-                (lowest..from).filter(|at| matches!(body.stms[*at].exp, Exp::Assert(..)));
-            lowest = checks.next_back().map_or(lowest, |at| at + 1);
+        let is_check = |at: &usize| matches!(body.stms[*at].exp, Exp::Assert(..));
+        if !reads.is_empty() || moved.iter().any(is_check) {
+            let changes = |stm: &Stm| {
+                let changed = consumed(self.prog, stm);
+                changed.iter().any(|var| reads.iter().any(|read| self.share.may_share(*var, *read)))
+            };
+            let stays =
+                |at: &usize| !moved.contains(at) && (is_check(at) || changes(&body.stms[*at]));
+            lowest = (lowest..from).rfind(stays).map_or(lowest, |at| at + 1);
         }
         let mut up: Vec<Stm> = Vec::with_capacity(moved.len());
         let mut down: Vec<Stm> = Vec::with_capacity(from + 1 - lowest);

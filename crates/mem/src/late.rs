@@ -20,15 +20,14 @@ use rustc_hash::FxHashSet;
 const MAX_DISTANCE: usize = 200;
 
 /// Moves updates in the body of a function or constant and all bodies in it.
-pub(crate) fn late(prog: &Prog, body: &mut Body, vars: &IdVec<Var, VarInfo>) {
-    let share = Share::of(prog, body, vars);
+pub(crate) fn late(prog: &Prog, body: &mut Body, vars: &IdVec<Var, VarInfo>, share: &Share) {
     Late { prog, vars, share }.body(body);
 }
 
 struct Late<'a> {
     prog: &'a Prog,
     vars: &'a IdVec<Var, VarInfo>,
-    share: Share,
+    share: &'a Share,
 }
 
 impl VisitMut for Late<'_> {

@@ -118,6 +118,13 @@ pub enum Origin {
     Unused,
 }
 
+impl Place {
+    /// Whether every element is where the other place has it, so that nothing needs to be copied.
+    pub fn same(&self, other: &Place) -> bool {
+        self.block == other.block && self.lmad.same(&other.lmad)
+    }
+}
+
 impl Moment {
     /// The variable by which the statement is known.
     pub fn var(self) -> Var {

@@ -208,6 +208,30 @@ fn results_of_branches_inside_of_branches_are_made_in_place() {
 }
 
 #[test]
+fn rows_that_others_concatenate_are_made_in_place() {
+    let rows = |name: &str, size: &str| {
+        format!(
+            "let ({name}: [n][{size}]f32) = seg grid [n] () \\(i{name}: i64) -> ([{size}]f32) {{ let (u{name}: [{size}]f32) = replicate ({size}) \
+             y in (u{name}) }}\n"
+        )
+    };
+    let text = format!(
+        "fun f (n: i64, p: i64, y: f32, old: [p]f32) -> (s: i64, res: [n][s]f32) =\n let (k: i64) = add p 2\n {}{} let (c: [n][k]f32) = seg grid [n] () \
+         \\(i: i64) -> ([k]f32) {{ let (x: [p]f32) = index a[i] let (z: [2]f32) = index b[i] let (w: [k]f32) = concat k (x, z) in (w) }}\n in (k, \
+         c)\n",
+        rows("a", "p"),
+        rows("b", "2")
+    );
+    none(&text);
+    // Other rows than those of the position.
+    let (_, left) = left(&text.replace(
+        "let (z: [2]f32) = index b[i]",
+        "let (j: i64) = sub n i let (z: [2]f32) = index b[j]",
+    ));
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
 fn the_threads_of_a_block_read_the_rows_of_their_position() {
     let text = "fun f (n: i64, *x: [2][n][n]f32) -> (res: [2][n][n]f32) =\n let (u: [n][n]f32) = index x[1]\n let (v: [n][n]f32) = seg blocks [] () \\() -> \
                 ([n][n]f32) { let (v2: [n][n]f32) = screma n (u) map \\(row: [n]f32) -> ([n]f32) { let (s: f32) = seg block [] () \\() -> (f32) { let (s2: \

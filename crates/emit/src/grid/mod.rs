@@ -245,9 +245,12 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Copies of arrays in the function of the innermost level.
+    /// Copies of arrays in the function of the innermost level, unless they are there already.
     fn rows_on_grid(&mut self, seg: &SegOp<'a>, to: &Place, array: Var) {
         let from = self.place(array);
+        if from.is_some_and(|from| to.same(from)) {
+            return;
+        }
         self.elements_on_grid(seg, to, |this, indices| match from {
             Some(from) => {
                 let at = this.address(&from.lmad, indices);

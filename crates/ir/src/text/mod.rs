@@ -78,8 +78,9 @@
 //! tiling = "tile" dims ("in" number)? "(" dims,* ")"
 //!                                                 -- those of a tile; the loops around its fold; for each element that is read, those
 //!                                                    along which it differs
-//!        | "window" dims "(" (var "[" axis,* "]" (var "at" "(" atom,* ")")*),* ")"
-//!                                                 -- the lengths of a box; arrays, where their elements are, and the reads
+//!        | "window" dims "(" (var "[" axis,* "]" ("else" atom)? (var "at" "(" atom,* ")")*),* ")"
+//!                                                 -- the lengths of a box; arrays, where their elements are, what is
+//!                                                    outside, and the reads
 //! axis  = ("near" number | "from" atom) number number "(" (binop atom | "convert" prim),* ")"
 //!                                                 -- from the dimension of positions or an operand; low, high; the border
 //! dims  = "[" number,* "]"

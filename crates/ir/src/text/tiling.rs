@@ -3,7 +3,9 @@
 use super::cursor::{Lists, Parsed};
 use super::parse::Parser;
 use super::print::Printer;
-use crate::{Axis, BinOp, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling};
+use crate::{
+    Atom, Axis, BinOp, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling,
+};
 
 impl Printer<'_> {
     pub(super) fn tiling(&mut self, tiling: &Tiling) {
@@ -38,6 +40,10 @@ impl Printer<'_> {
         self.put("[");
         self.list(&window.axes, Self::axis);
         self.put("]");
+        if let Some(outside) = window.outside {
+            self.put(" else ");
+            self.atom(Atom::Const(outside));
+        }
         for WindowRead { element, at } in &window.reads {
             self.put(" ");
             self.var(*element);
@@ -92,13 +98,20 @@ impl Parser<'_> {
         let array = self.var()?;
         self.sign("[")?;
         let axes = self.list("]", "where elements are", Self::axis)?;
+        let outside = match self.eat_word("else").then(|| self.atom()).transpose()? {
+            None => None,
+            Some(Atom::Const(outside)) => Some(outside),
+            Some(Atom::Var(_)) => {
+                return Err(self.error_before("a constant stands for what is outside".to_owned()));
+            }
+        };
         let mut reads = Vec::new();
         while !self.peek_sign(")") && !self.peek_sign(",") {
             let element = self.var()?;
             self.word("at")?;
             reads.push(WindowRead { element, at: self.atoms()? });
         }
-        Ok(Window { array, axes, reads })
+        Ok(Window { array, axes, outside, reads })
     }
 
     fn axis(&mut self) -> Parsed<Axis> {

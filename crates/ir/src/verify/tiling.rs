@@ -3,8 +3,8 @@
 use super::scope::Checker;
 use crate::visit::{Visit, walk_stm};
 use crate::{
-    Atom, Axis, BinOp, Body, Border, Dim, Exp, FoldTiling, Level, LoopForm, Origin, Screma, Seg,
-    Stm, Tiling, Var, Window, WindowRead, WindowTiling,
+    Atom, Axis, BinOp, Body, Border, Dim, Exp, FoldTiling, Guarded, Level, LoopForm, Origin,
+    Screma, Seg, Stm, Tiling, Type, Var, Window, WindowRead, WindowTiling,
 };
 use rustc_hash::FxHashMap;
 
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
             }
         }
         for read in &window.reads {
-            if !is_as_planned(window, read, made) {
+            if !is_as_planned(window, read, &ty, made) {
                 let name = self.name(read.element);
                 self.fail(format!("\"{name}\" is no element of the window that it belongs to"));
             }
@@ -122,9 +122,32 @@ impl Visit for Made {
     }
 }
 
-/// Whether an element is read at the indices that borders make of its coordinates.
-fn is_as_planned(window: &Window, read: &WindowRead, made: &FxHashMap<Var, Exp>) -> bool {
-    let Some(Exp::Index(array, dims)) = made.get(&read.element) else { return false };
+/// Whether an element is read at the indices that borders make of its coordinates, and under no condition but that it exists.
+fn is_as_planned(
+    window: &Window,
+    read: &WindowRead,
+    ty: &Type,
+    made: &FxHashMap<Var, Exp>,
+) -> bool {
+    let exp = made.get(&read.element);
+    let (array, dims) = match (exp, window.outside) {
+        (Some(Exp::Index(array, dims)), None) => (*array, dims.as_slice()),
+        (Some(exp), Some(outside)) => {
+            let Some(guarded) = Guarded::of(exp).filter(|guarded| guarded.outside == outside)
+            else {
+                return false;
+            };
+            // Of other coordinates, a border makes indices that exist.
+            let own = window.axes.iter().zip(&read.at).zip(ty.shape());
+            let own = own.filter(|((axis, _), _)| axis.border.is_empty());
+            let indices: Vec<(Atom, Atom)> = own.map(|((_, at), size)| (*at, *size)).collect();
+            if !guarded.is_by(&indices, &|var| made.get(&var)) {
+                return false;
+            }
+            (guarded.array, guarded.dims)
+        }
+        _ => return false,
+    };
     let is_index = |((dim, axis), at): ((&Dim, &Axis), &Atom)| {
         let Dim::Fix(mut index) = *dim else { return false };
         for border in axis.border.iter().rev() {
@@ -146,7 +169,7 @@ fn is_as_planned(window: &Window, read: &WindowRead, made: &FxHashMap<Var, Exp>)
         index == *at
     };
     let counts = [dims.len(), read.at.len()];
-    *array == window.array
+    array == window.array
         && counts == [window.axes.len(); 2]
         && dims.iter().zip(&window.axes).zip(&read.at).all(is_index)
 }

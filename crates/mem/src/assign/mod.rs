@@ -35,6 +35,7 @@ use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
 use fehu_base::{IdVec, OrBug, bug};
+use fehu_facts::Share;
 use fehu_facts::poly::Poly;
 use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
@@ -57,8 +58,10 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
     let mut chosen = Vec::new();
     for item in calls::callees_first(&prog) {
         let table = prog.change(item, |prog, vars, body| {
-            early(body, vars);
-            late(prog, body, vars);
+            // Remains valid when statements move.
+            let share = Share::of(prog, body, vars);
+            early(prog, body, vars, &share);
+            late(prog, body, vars, &share);
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);
             chosen.extend(found.into_iter().map(|chosen| (item, chosen)));

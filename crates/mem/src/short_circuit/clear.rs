@@ -133,7 +133,7 @@ impl<'a> Circuit<'a, '_> {
     /// Whether an array is exactly where it is copied to.
     fn is_copy_to(&self, array: &Var, to: &Place) -> bool {
         let from = self.table.place(*array);
-        from.is_some_and(|from| from.block == to.block && from.lmad.same(&to.lmad))
+        from.is_some_and(|from| from.same(to))
     }
 
     /// A branch copies its results when it has done everything else.

@@ -32,10 +32,12 @@
 //! turn. Arrays that loops update in place are in the blocks of their initial values, which are constructed in the
 //! destination.
 //!
-//! Files: `scope` and `nest` know where variables are bound, `boundary` which arrays are passed as pointers.
+//! Files: `scope` and `nest` know where variables are bound, `boundary` which arrays are passed as pointers; `gather` is about new arrays that
+//! consist of others.
 
 mod boundary;
 mod clear;
+mod gather;
 mod nest;
 mod scope;
 mod source;
@@ -43,7 +45,7 @@ mod source;
 use crate::lmad::{Lmad, Pick};
 use crate::prove::{Proof, Sign};
 use crate::roots::Roots;
-use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick, poly, small};
+use crate::table::{BlockId, Origin, Place, Placed, Table, flat, pick};
 use boundary::Boundaries;
 use clear::Part;
 use fehu_base::{IdVec, OrBug};
@@ -222,12 +224,8 @@ impl<'a, 't> Circuit<'a, 't> {
             Exp::Copy(array) | Exp::Manifest(array) => {
                 self.copied(scope, index, stm.pat[0], *array);
             }
-            Exp::Array(_, atoms) => {
-                let picks = (0..atoms.len()).map(|k| Pick::Fix(Poly::constant(k as i128)));
-                let parts = atoms.iter().zip(picks);
-                let parts = parts.filter_map(|(atom, pick)| Some((atom.var()?, pick)));
-                self.gather(scope, index, stm.pat[0], parts.collect());
-            }
+            Exp::Array(_, atoms) => self.literal(scope, index, stm.pat[0], atoms),
+            Exp::Seg(seg) => self.concat_rows(scope, index, stm, seg),
             _ => {}
         }
         self.bodies(stm);
@@ -445,108 +443,5 @@ impl<'a, 't> Circuit<'a, 't> {
             Origin::Carried(var) if is_before(var) => Ok(false),
             Origin::Carried(_) | Origin::Unused => Err(Why::Later),
         }
-    }
-
-    fn concat(&mut self, scope: &Scope<'a>, index: usize, var: Var, parts: &[Var]) {
-        let mut start = Poly::default();
-        let mut placed = Vec::with_capacity(parts.len());
-        for part in parts {
-            let size = self.vars[*part].ty.shape().first().copied().map(poly);
-            let size = size.or_bug("size of a part of a concatenation");
-            let Some(next) = start.add(&size) else { return };
-            placed.push((*part, Pick::range(start, size)));
-            start = next;
-        }
-        self.gather(scope, index, var, placed);
-    }
-
-    /// A copy of an array that nobody needs afterwards is that array.
-    fn copied(&mut self, scope: &Scope<'a>, index: usize, copy: Var, array: Var) {
-        let Some(size) = self.vars[copy].ty.shape().first().copied() else { return };
-        if self.is_made_well(scope, copy, array) {
-            let all = Pick::range(Poly::default(), poly(size));
-            self.gather(scope, index, copy, vec![(array, all)]);
-        } else {
-            self.refused.insert(array, Why::Order);
-        }
-    }
-
-    /// Whether an array may be made where its copy is. If the copy has another order, neighbours are far apart there: that is what
-    /// the copy is for, unless rows are so short that writing them means writing to a few places, each from one end to the other.
-    fn is_made_well(&mut self, scope: &Scope<'a>, copy: Var, array: Var) -> bool {
-        let Ok(source) = self.source(scope, array) else { return true };
-        let shape = self.vars[copy].ty.shape();
-        let row: Vec<Atom> = source.order.iter().skip(1).map(|dim| shape[*dim]).collect();
-        let inner = match self.table.orders.get(&copy) {
-            Some(order) => order.last().copied(),
-            None => shape.len().checked_sub(1),
-        };
-        source.order.last().copied() == inner || (!self.own_memory && small(&row).is_some())
-    }
-
-    /// Parts of a new array, each at a position of its outermost dimension: those that can be are constructed there,
-    /// and the new array is allocated before the first of them.
-    fn gather(&mut self, scope: &Scope<'a>, index: usize, var: Var, parts: Vec<(Var, Pick)>) {
-        let Some(place) = self.table.place(var).cloned() else { return };
-        let Origin::Fresh { before, size } = self.table.blocks[place.block].origin.clone() else {
-            return;
-        };
-        // Otherwise it is part of something else, and there may be other arrays.
-        let is_new = scope.bound.get(&before) == Some(&index);
-        let needed: Vec<Var> = size.iter().filter_map(|size| size.var()).collect();
-        let mut first = index;
-        for (part, pick) in &parts {
-            let Some(lmad) = place.lmad.slice(std::slice::from_ref(pick)) else { continue };
-            let to = Place { block: place.block, lmad };
-            let done = self.source(scope, *part).and_then(|source| {
-                if !self.fits(scope, source.made, *part, &parts) {
-                    return Err(Why::Unchecked);
-                }
-                if is_new && !scope.known_at(&needed, source.made) {
-                    return Err(Why::Unknown);
-                }
-                self.redirect(scope, index, *part, var, &to, !is_new)
-            });
-            match done {
-                Ok(made) => first = first.min(made),
-                Err(why) => _ = self.refused.insert(*part, why),
-            }
-        }
-        if let (true, Some(before)) = (is_new, scope.body.stms[first].pat.first()) {
-            self.table.blocks[place.block].origin = Origin::Fresh { before: *before, size };
-        }
-    }
-
-    /// Whether a part of an array fits into it before a statement: the sum of all sizes is at least that of the part if
-    /// none is negative. That holds for arrays that exist, and for sizes of which it is known by then; the size of one that is made
-    /// later may be checked until then.
-    fn fits(&mut self, scope: &Scope<'a>, made: usize, part: Var, parts: &[(Var, Pick)]) -> bool {
-        let vars = self.vars;
-        let outer = |var: Var| vars[var].ty.shape().first().copied();
-        let exists = |var: Var| scope.bound.get(&var).is_none_or(|at| *at < made);
-        let has_array = |size: Atom| {
-            let known = scope.mentioned.iter().flatten().copied().filter(|var| exists(*var));
-            let mut known = known.map(|var| vars[var].ty.shape());
-            known.any(|shape| shape.contains(&size))
-        };
-        parts.iter().all(|(other, _)| {
-            let size = outer(*other);
-            size == outer(part)
-                || match size {
-                    Some(size @ Atom::Var(_)) => {
-                        exists(*other) || has_array(size) || self.is_size(scope, made, size)
-                    }
-                    Some(size @ Atom::Const(_)) => poly(size).as_constant().is_some_and(|n| n >= 0),
-                    None => true,
-                }
-        })
-    }
-
-    /// Whether a number is known not to be negative before a statement.
-    fn is_size(&mut self, scope: &Scope<'a>, made: usize, size: Atom) -> bool {
-        let mut proof = Proof::new(self.known.ranges());
-        let is_size = proof.nonneg(&poly(size));
-        let certs = proof.certs();
-        is_size && scope.known_at(&certs, made)
     }
 }

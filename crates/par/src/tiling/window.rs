@@ -11,16 +11,17 @@
 //! ```
 //!
 //! It pays where a position reads many elements ([`LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
-//! element that they read, and with a copy only for those that they copy. It does not for elements that are read in branches: these stay
-//! where they are (on an H200, a window of 9 x 9 with a constant outside takes 646 us with a copy, and 555 without). What is left as well: windows whose size is not
-//! known, slices of arrays, and borders by branches.
+//! element that they read, and with a copy only for those that they copy. Where a branch asks whether an element exists, the copy has the
+//! constant that is there otherwise ([`Guarded`]). Elements that are read in other branches stay
+//! where they are (on an H200, a window of 9 x 9 takes 646 us with a copy that branches read, and 555 without). What is left as well: windows whose size is not
+//! known, slices of arrays, and indices by branches.
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::device::DEVICE;
 use fehu_ir::free::bound_in_lambda;
 use fehu_ir::{
-    Atom, Axis, BinOp, Body, Border, Dim, Elem, Exp, Lambda, LoopForm, Origin, Scalar, Screma, Seg,
-    Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling,
+    Atom, Axis, BinOp, Body, Border, Dim, Elem, Exp, Guarded, Lambda, LoopForm, Origin, Scalar,
+    Screma, Seg, Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,6 +71,7 @@ pub(super) fn windows(
         bound: bound_in_lambda(&seg.body).into_iter().collect(),
         near: FxHashMap::default(),
         borders: FxHashMap::default(),
+        conditions: FxHashMap::default(),
         in_branch: false,
         times: 1,
         found: Vec::new(),
@@ -204,6 +206,8 @@ struct Finder<'a> {
     near: FxHashMap<Var, Near>,
     /// What the last operation of a border has made, and of what.
     borders: FxHashMap<Var, (Atom, Border)>,
+    /// What truth values are.
+    conditions: FxHashMap<Var, Exp>,
     /// Whether the code is executed under a condition.
     in_branch: bool,
     /// How often the code is executed for a position, as far as that is known.
@@ -247,6 +251,7 @@ impl Finder<'_> {
                     folds.iter().for_each(|fold| this.body(&fold.body, ranges));
                 });
             }
+            exp if self.guarded(&stm.pat, exp) => {}
             Exp::If(..) | Exp::Switch(..) => {
                 let around = std::mem::replace(&mut self.in_branch, true);
                 stm.exp.for_each_body(&mut |body| self.body(body, ranges));
@@ -275,7 +280,11 @@ impl Finder<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else does that")]
     fn scalar(&mut self, var: Var, exp: &Exp) {
         if let (Exp::Index(array, dims), Type::Scalar(_)) = (exp, &self.vars[var].ty) {
-            return self.read(var, *array, dims);
+            self.read(var, *array, dims, None);
+            return;
+        }
+        if self.vars[var].ty == Type::BOOL {
+            self.conditions.insert(var, exp.clone());
         }
         let (Some(prim), true) = (self.integer(var), self.bound.contains(&var)) else { return };
         let near = match exp {
@@ -335,27 +344,49 @@ impl Finder<'_> {
         }
     }
 
-    /// An element of an array that is read.
-    fn read(&mut self, element: Var, array: Var, dims: &[Dim]) {
+    /// An element that is read where it exists. Whether a statement is that.
+    fn guarded(&mut self, pat: &[Var], exp: &Exp) -> bool {
+        let ([element], Some(guarded)) = (pat, Guarded::of(exp)) else { return false };
+        self.read(*element, guarded.array, guarded.dims, Some(guarded)).is_some()
+    }
+
+    /// An element of an array that is read. None if it is in no window.
+    fn read(
+        &mut self,
+        element: Var,
+        array: Var,
+        dims: &[Dim],
+        guarded: Option<Guarded<'_>>,
+    ) -> Option<()> {
         let is_elsewhere = self.bound.contains(&array) || element_bytes(array, self.vars) == 0;
         if self.in_branch || is_elsewhere {
-            return;
+            return None;
         }
         let shape = self.vars[array].ty.shape();
         let (mut axes, mut at) = (Vec::with_capacity(dims.len()), Vec::with_capacity(dims.len()));
         for (dim, size) in dims.iter().zip(shape) {
-            let Some((axis, coordinate)) = self.axis(dim, *size) else { return };
+            let (axis, coordinate) = self.axis(dim, *size)?;
             axes.push(axis);
             at.push(coordinate);
         }
         let is_near = |axis: &Axis| matches!(axis.from, Origin::Position(_));
         if axes.len() != shape.len() || !axes.iter().any(is_near) {
-            return;
+            return None;
         }
+        // Of other coordinates, a border makes indices that exist.
+        let own = axes.iter().zip(&at).zip(shape).filter(|((axis, _), _)| axis.border.is_empty());
+        let indices: Vec<(Atom, Atom)> = own.map(|((_, at), size)| (*at, *size)).collect();
+        let made = |var: Var| self.conditions.get(&var);
+        if guarded.is_some_and(|guarded| !guarded.is_by(&indices, &made)) {
+            return None;
+        }
+        let outside = guarded.map(|guarded| guarded.outside);
         let read = WindowRead { element, at };
         let is_alike = |window: &Window| {
             let alike = |(a, b): (&Axis, &Axis)| a.from == b.from && a.border == b.border;
-            window.array == array && window.axes.iter().zip(&axes).all(alike)
+            window.array == array
+                && window.outside == outside
+                && window.axes.iter().zip(&axes).all(alike)
         };
         match self.found.iter_mut().find(|(window, _)| is_alike(window)) {
             Some((window, times)) => {
@@ -365,8 +396,12 @@ impl Finder<'_> {
                 window.reads.push(read);
                 *times = times.saturating_add(self.times);
             }
-            None => self.found.push((Window { array, axes, reads: vec![read] }, self.times)),
+            None => {
+                let window = Window { array, axes, outside, reads: vec![read] };
+                self.found.push((window, self.times));
+            }
         }
+        Some(())
     }
 
     /// Where an element is along a dimension of its array, and its coordinate.

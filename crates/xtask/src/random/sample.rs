@@ -1,7 +1,7 @@
 //! Random programs with entry points that a server can be asked for.
 //!
 //! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that become kernels of
-//! each kind. Several become one, because compiling
+//! each kind, stencils among them. Several become one, because compiling
 //! costs more than running. A function becomes an entry point like this:
 //!
 //! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
@@ -42,6 +42,9 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
         1 => parse(&irregular_text(seed / 8)).map_err(|error| format!("seed {seed}: {error}"))?,
         _ if seed % 16 == 15 => {
             parse(&place_text(seed / 16)).map_err(|error| format!("seed {seed}: {error}"))?
+        }
+        _ if seed % 16 == 11 => {
+            parse(&stencil_text(seed / 16)).map_err(|error| format!("seed {seed}: {error}"))?
         }
         _ => parse(&kernel_text(seed / 4)).map_err(|error| format!("seed {seed}: {error}"))?,
     };
