@@ -81,3 +81,28 @@ entry fixed [n] (s: [n]f32) (k: i64): [n]f32 = map (\x -> x + s[k]) s
 
 entry clamped [n] (s: [n]f32) (low: i64) (high: i64): [n]f32 =
   tabulate n (\x -> s[x] + s[i64.min high (i64.max low (x + 1))])
+
+-- Rows side by side, with a choice and a sum that are the same for all of them.
+-- ==
+-- entry: chosen added
+-- random input { 1i64 [17]f32 [5][70]f32 [4][9]f32 } auto output
+-- random input { 9i64 [17]f32 [4][70]f32 [4][40]f32 } auto output
+entry chosen [n] [m] [z] (c: i64) (k: [17]f32) (s: [n][m]f32) (_: [4][z]f32) : [n][]f32 =
+  tabulate_2d n (m - 16) (\i j ->
+                            #[unsafe]
+                            loop acc = 0 for d < 17 do
+                              acc + (if d > c then k[d] * 2 else k[(d + c) % 17]) * s[i, j + d])
+
+entry added [n] [m] [z] (c: i64) (k: [17]f32) (s: [n][m]f32) (wt: [4][z]f32) : [n][]f32 =
+  tabulate n (\i ->
+                #[unsafe]
+                let u = loop u = f32.i64 c for t < 4 do u * s[i, t] + f32.sum wt[t]
+                in tabulate (m - 16)
+                            (\j -> #[unsafe] loop acc = u for d < 17 do acc + k[d] * s[i, j + d]))
+
+-- ==
+-- entry: chain
+-- input { 1i64 [1f64, 2f64, 3f64] [[1f64, 2f64, 3f64], [4f64, 5f64, 6f64], [7f64, 8f64, 9f64], [1f64, 1f64, 1f64], [2f64, 2f64, 2f64]] }
+-- output { [18f64, 57f64, 96f64, 13f64, 26f64] }
+entry chain [n] [m] (c: i64) (w: [m]f64) (a: [n][m]f64) : [n]f64 =
+  map (\row -> loop s = 0 for j < m do s * (if j > c then w[j] else 3) + row[j]) a

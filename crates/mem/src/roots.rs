@@ -79,9 +79,11 @@ impl Roots {
     /// What was in one block is in another from now on.
     #[expect(clippy::iter_over_hash_type, reason = "each set changes by itself")]
     pub(crate) fn merge(&mut self, gone: BlockId, into: BlockId) {
+        let more = self.of[&into].clone();
         for roots in self.of.values_mut() {
             if roots.contains(&gone) {
                 roots.insert(into);
+                roots.extend(&more);
             }
         }
     }

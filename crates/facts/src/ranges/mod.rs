@@ -337,7 +337,7 @@ impl<'a> Ranges<'a> {
     pub fn bounds(&self, poly: &Poly) -> Vec<(bool, Poly, Certs)> {
         let Some(var) = poly.as_var() else { return Vec::new() };
         let facts = self.by_var.get(&var).map_or(&[][..], Vec::as_slice);
-        let known = facts.iter().rev().filter_map(|index| {
+        let known = facts.iter().rev().take(32).filter_map(|index| {
             let fact = &self.facts[*index as usize];
             let (factor, rest) = fact.poly.split(var)?;
             let (lower, bound) = match factor.as_constant()? {

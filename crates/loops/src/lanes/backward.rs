@@ -51,7 +51,11 @@ fn look(vars: &IdVec<V, VarInfo>, block: &Block, found: &mut FxHashMap<V, Backwa
         });
         let differences: Vec<(V, V)> = differences.collect();
         let [(at, last)] = differences[..] else { continue };
-        if uses(body, *var) != 1 || visit::set_vars(body).contains(&last) {
+        let mut sets_it = false;
+        visit::each_stm(body, &mut |stm| {
+            sets_it |= matches!(stm, Stm::Assign(v, _) if *v == at);
+        });
+        if uses(body, *var) != 1 || sets_it || visit::set_vars(body).contains(&last) {
             continue;
         }
         // Both are what they are in the loop from where the number is declared on.

@@ -115,6 +115,8 @@ pub(super) fn carried_floats(vars: &IdVec<V, VarInfo>, body: &Block) -> usize {
 
 /// The body for so many iterations, of which `base` is the first. What is the same in all of them is done once. Loops whose own iterations are
 /// independent follow each other: those are vectors.
+///
+/// A variable is shared if and only if every statement that sets it is emitted once.
 pub(super) fn body(
     vars: &mut IdVec<V, VarInfo>,
     var: V,
@@ -122,7 +124,16 @@ pub(super) fn body(
     count: i64,
     body: &Block,
 ) -> Block {
-    let varying = uniform::varying(vars, body, [var], &FxHashSet::default());
+    let mut varying = uniform::varying(vars, body, [var], &FxHashSet::default());
+    loop {
+        let mut more = FxHashSet::default();
+        set_by_each(body, &varying, &mut more);
+        if more.is_subset(&varying) {
+            break;
+        }
+        more.extend(&varying);
+        varying = uniform::varying(vars, body, more, &FxHashSet::default());
+    }
     let mut vars = Vars(vars);
     let mut out = Block::new();
     let mut copies = Vec::new();
@@ -133,6 +144,49 @@ pub(super) fn body(
     }
     out.append(&mut Jam { vars: &mut vars, varying: &varying, copies }.block(body));
     out
+}
+
+/// The variables that are set by statements of which each iteration has its own.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are done for each")]
+fn set_by_each(block: &[Stm], varying: &FxHashSet<V>, found: &mut FxHashSet<V>) {
+    for stm in block {
+        match stm {
+            _ if is_same(varying, stm) => {}
+            Stm::For { from, to, kind: Kind::Sequential, body, .. }
+                if ![from, to].iter().any(|e| uniform::varies(varying, e)) =>
+            {
+                set_by_each(body, varying, found);
+            }
+            Stm::If(cond, yes, no) if !uniform::varies(varying, cond) => {
+                set_by_each(yes, varying, found);
+                set_by_each(no, varying, found);
+            }
+            _ => visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+                stm.each_set(&mut |v| _ = found.insert(v));
+            }),
+        }
+    }
+}
+
+/// Whether a statement does the same in all iterations, and nothing that is seen outside of them.
+fn is_same(varying: &FxHashSet<V>, stm: &Stm) -> bool {
+    let mut same = true;
+    visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+        same &= matches!(
+            stm,
+            Stm::Comment(_)
+                | Stm::Declare(..)
+                | Stm::Assign(..)
+                | Stm::If(..)
+                | Stm::Switch(..)
+                | Stm::While(..)
+                | Stm::For { .. }
+        );
+        stm.each_exp(&mut |e| same &= !uniform::varies(varying, e));
+        stm.each_declared(&mut |v| same &= !varying.contains(&v));
+        stm.each_set(&mut |v| same &= !varying.contains(&v));
+    });
+    same
 }
 
 /// Several iterations side by side.
@@ -154,6 +208,12 @@ impl Jam<'_, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are done for each")]
     fn stm(&mut self, stm: &Stm, out: &mut Block) {
         match stm {
+            _ if is_same(self.varying, stm) => {
+                visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+                    stm.each_declared(&mut |v| self.declare_once(v));
+                });
+                out.extend(self.each(stm).into_iter().next());
+            }
             Stm::For { var, from, to, step, kind: kind @ Kind::Sequential, body }
                 if !self.varies(from) && !self.varies(to) =>
             {
@@ -165,12 +225,6 @@ impl Jam<'_, '_> {
             Stm::If(cond, yes, no) if !self.varies(cond) => {
                 let (yes, no) = (self.block(yes), self.block(no));
                 out.push(Stm::If(self.first(cond), yes, no));
-            }
-            Stm::Declare(v, Some(_)) | Stm::Assign(v, _) if !self.varying.contains(v) => {
-                if matches!(stm, Stm::Declare(..)) {
-                    self.declare_once(*v);
-                }
-                out.extend(self.each(stm).into_iter().next());
             }
             _ => {
                 visit::each_stm(std::slice::from_ref(stm), &mut |stm| {

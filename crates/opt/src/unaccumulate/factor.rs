@@ -10,6 +10,8 @@
 //!
 //! That is what the derivative with respect to a mean or a bias is, from which all points are subtracted before a matrix is applied
 //! to them. The sum inside is not kept for each `n`; whoever does not need it otherwise does not compute it.
+//!
+//! As everywhere in this pass, floats are added in another order; here a sum may overflow, besides, whose products with the factor do not.
 
 use super::nest::{Along, Code, nest};
 use super::pull::{Kept, Known, Level, Pull, Read};
@@ -20,6 +22,9 @@ use fehu_base::IdVec;
 use fehu_facts::Effects;
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Screma, Type, UnOp, Var, VarInfo};
+
+/// Products of more factors than this are not taken apart any further: factors may be products of the same ones.
+const MOST_FACTORS: usize = 8;
 
 /// What is summed first.
 pub(super) struct Factor {
@@ -45,6 +50,10 @@ impl Factor {
         let sums = self.over.iter().map(|number| (levels[*number], Along::Sum));
         let all: Vec<(Level, Along)> = maps.chain(sums).collect();
         let value = nest(b, effects, self.code, &all);
+        if self.at.is_empty() {
+            b.stm(vec![self.var], Exp::Atom(value));
+            return self.over;
+        }
         let positions = self.at.iter().map(|number| levels[*number].position).collect();
         let array = match value {
             Atom::Var(array) => array,
@@ -197,6 +206,7 @@ impl<'a> Pull<'_, 'a> {
     fn factors(&self, atom: Atom, out: &mut Vec<Atom>) {
         if let Some(Def::Made(_, stm, _)) = atom.var().and_then(|var| self.scopes.defs.get(&var))
             && let Exp::BinOp(BinOp::Mul, left, right) = stm.exp
+            && out.len() < MOST_FACTORS
         {
             self.factors(left, out);
             self.factors(right, out);
