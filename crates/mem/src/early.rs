@@ -11,11 +11,11 @@
 //! An array can be made where an update stores it (see [`crate::short_circuit`]) only if there is such a place, which nobody knows before the
 //! check of the index, and only if the place can be computed. Likewise, an operand of a concatenation is made in the
 //! result only if all sizes are known. Scalars move up with those that they need, elements of arrays included: these are read before a
-//! statement only if it does not change the array. A check does not move beyond another check, and neither does what may rest on one: which
-//! of several fails first is something that users see.
+//! statement only if it does not change the array. A check does not move beyond another check: which of several fails first is something that users
+//! see. Elements do not move beyond anything that can fail or print: that they exist may rest on it.
 
 use fehu_base::IdVec;
-use fehu_facts::{Share, consumed};
+use fehu_facts::{Effects, Share, consumed};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{Atom, Body, Exp, Family, Prog, Stm, Type, Var, VarInfo, free};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,12 +24,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_DISTANCE: usize = 200;
 
 /// Moves checks and scalars in a body and all bodies in it.
-pub(crate) fn early(prog: &Prog, body: &mut Body, vars: &IdVec<Var, VarInfo>, share: &Share) {
-    Early { prog, vars, share }.body(body);
+pub(crate) fn early(
+    prog: &Prog,
+    effects: &Effects,
+    body: &mut Body,
+    vars: &IdVec<Var, VarInfo>,
+    share: &Share,
+) {
+    Early { prog, effects, vars, share }.body(body);
 }
 
 struct Early<'a> {
     prog: &'a Prog,
+    effects: &'a Effects,
     vars: &'a IdVec<Var, VarInfo>,
     share: &'a Share,
 }
@@ -127,8 +134,11 @@ impl Early<'_> {
                 let changed = consumed(self.prog, stm);
                 changed.iter().any(|var| reads.iter().any(|read| self.share.may_share(*var, *read)))
             };
-            let stays =
-                |at: &usize| !moved.contains(at) && (is_check(at) || changes(&body.stms[*at]));
+            let may_fail = |stm: &Stm| !reads.is_empty() && self.effects.exp(&stm.exp);
+            let stays = |at: &usize| {
+                let stm = &body.stms[*at];
+                !moved.contains(at) && (is_check(at) || may_fail(stm) || changes(stm))
+            };
             lowest = (lowest..from).rfind(stays).map_or(lowest, |at| at + 1);
         }
         let mut up: Vec<Stm> = Vec::with_capacity(moved.len());

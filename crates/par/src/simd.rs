@@ -109,7 +109,8 @@ impl Lanes<'_> {
             _ => return false,
         };
         let vars = &*self.segs.vars;
-        if inputs.iter().any(|input| matches!(vars[*input].ty, Type::Acc(_))) {
+        // Operators of scans and reductions are not judged, but they may share work with other threads, too.
+        if inputs.iter().any(|input| matches!(vars[*input].ty, Type::Acc(_))) || has_tasks(stm) {
             return false;
         }
         let mut judge = Judge {
@@ -126,6 +127,16 @@ impl Lanes<'_> {
         let extrema = matches!(&stm.exp, Exp::Screma(op) if finds_extrema(op, vars));
         judge.possible && judge.better && (judge.loops || extrema)
     }
+}
+
+/// Whether there is a Seg in a statement that is not for one thread.
+fn has_tasks(stm: &Stm) -> bool {
+    let mut found = false;
+    stm.exp.for_each_body(&mut |body| {
+        let is_shared = |stm: &Stm| matches!(&stm.exp, Exp::Seg(seg) if seg.level != Level::Thread);
+        found |= body.stms.iter().any(|stm| is_shared(stm) || has_tasks(stm));
+    });
+    found
 }
 
 /// What there is in a body.

@@ -45,7 +45,7 @@ use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Level, Scalar, Screma, Tiling, Var};
+use fehu_ir::{self as ir, BinOp, CmpOp, Family, Level, Scalar, Screma, Tiling, Var};
 use fehu_mem::table::Place;
 pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
@@ -245,10 +245,11 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Copies of arrays in the function of the innermost level, unless they are there already.
+    /// Copies of arrays in the function of the innermost level, unless they are there already: what the function makes itself is not.
     fn rows_on_grid(&mut self, seg: &SegOp<'a>, to: &Place, array: Var) {
         let from = self.place(array);
-        if from.is_some_and(|from| to.same(from)) {
+        let only_looks = |stm: &ir::Stm| matches!(stm.exp.family(), Family::Scalar | Family::View);
+        if from.is_some_and(|from| to.same(from)) && seg.parts.before.iter().all(only_looks) {
             return;
         }
         self.elements_on_grid(seg, to, |this, indices| match from {

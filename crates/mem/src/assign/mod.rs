@@ -35,8 +35,8 @@ use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
 use fehu_base::{IdVec, OrBug, bug};
-use fehu_facts::Share;
 use fehu_facts::poly::Poly;
+use fehu_facts::{Effects, Share};
 use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
@@ -56,11 +56,12 @@ pub fn assign(prog: Prog) -> Result<Placed, TooComplex> {
 pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex> {
     let mut tables: FxHashMap<Item, Table> = FxHashMap::default();
     let mut chosen = Vec::new();
+    let effects = Effects::of(&prog);
     for item in calls::callees_first(&prog) {
         let table = prog.change(item, |prog, vars, body| {
             // Remains valid when statements move.
             let share = Share::of(prog, body, vars);
-            early(prog, body, vars, &share);
+            early(prog, &effects, body, vars, &share);
             late(prog, body, vars, &share);
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);

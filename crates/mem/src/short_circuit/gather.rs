@@ -59,8 +59,17 @@ impl<'a> Circuit<'a, '_> {
             return;
         };
         let (Some(var), None) = (stm.pat.first(), seg.rows) else { return };
-        let values: Vec<(Option<Var>, Var)> =
-            parts.iter().map(|part| (row_of(seg, *part), *part)).collect();
+        let mut values: Vec<(Option<Var>, Var)> = Vec::with_capacity(parts.len());
+        for part in parts {
+            // Rows that nobody concatenates would need a place, too.
+            let is_whole = |array: &Var| self.vars[*array].ty.shape().starts_with(&seg.space);
+            let array = row_of(seg, *part).filter(is_whole);
+            let well = array.is_none_or(|array| self.is_made_well(scope, *var, array));
+            if let (Some(array), false) = (array, well) {
+                self.refused.insert(array, Why::Order);
+            }
+            values.push((array.filter(|_| well), *part));
+        }
         let around: Vec<Pick> =
             seg.space.iter().map(|size| Pick::range(Poly::default(), poly(*size))).collect();
         if let Some(parts) = self.one_after_the_other(&around, &values) {
