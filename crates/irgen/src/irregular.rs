@@ -98,7 +98,7 @@ impl Gen {
     fn operator(&mut self) -> (String, i64) {
         let (op, neutral) =
             [("add", 0), ("max", i64::MIN), ("mul", 1), ("xor", 0)][self.rng.below(4)];
-        let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, b, c] = self.names.several();
         (
             format!("\\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = {op} {a} {b} in ({c}) }}"),
             neutral,
@@ -107,7 +107,7 @@ impl Gen {
 
     /// The outermost map, perhaps with a reduction; its result.
     fn outer(&mut self) -> (String, &'static str) {
-        let (a, name) = (self.names.fresh(), self.names.fresh());
+        let [a, name] = self.names.several();
         let folded = self.rng.chance(25);
         let fold = match folded {
             true => {
@@ -126,7 +126,7 @@ impl Gen {
 
     /// A flatmap outside of all others; its results, and a number that depends on the order of its pieces, together.
     fn outer_flatmap(&mut self) -> (String, &'static str) {
-        let (a, name) = (self.names.fresh(), self.names.fresh());
+        let [a, name] = self.names.several();
         let _ = writeln!(
             self.out,
             "let ({name}_t: i64, {name}_sizes: [n]i64, {name}_rest: [n]i64, {name}_flat: [{name}_t]i64) = flatmap n (ns) 1 \\({a}: i64) -> (i64, i64, i64) {{"
@@ -152,8 +152,7 @@ impl Gen {
 
     /// A map, or two, around a loop of numbers that counts, but may end before.
     fn outer_count(&mut self) -> (String, &'static str) {
-        let (a, b, name, limit) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, b, name, limit] = self.names.several();
         let most = self.rng.range(2, 12);
         let _ = writeln!(self.out, "let ({limit}: i64) = mod t {most}");
         let twice = self.rng.chance(50);
@@ -168,14 +167,7 @@ impl Gen {
             env = Env { numbers: [env.numbers, vec![b]].concat(), ..Env::default() };
         }
         let (start, first) = (self.number(&env), self.number(&env));
-        let (go, x, k, next, less, other) = (
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-        );
+        let [go, x, k, next, less, other] = self.names.several();
         let _ = writeln!(
             self.out,
             "let ({go}_first: bool) = lt 0 {limit}\nlet ({go}_last: bool, {x}_last: i64, {k}_last: i64) = loop ({go}: bool = {go}_first, {x}: i64 = {start}, {k}: i64 = 0) while {go} {{"
@@ -185,7 +177,7 @@ impl Gen {
         self.statement(&mut inner, 0);
         let number = self.number(&inner);
         let new = self.let_number(&mut inner, &format!("add {x} {number}"));
-        let (rest, both) = (self.names.fresh(), self.names.fresh());
+        let [rest, both] = self.names.several();
         let _ = writeln!(
             self.out,
             "let ({next}: i64) = add {k} 1\nlet ({less}: bool) = lt {next} {limit}\nlet ({rest}: i64) = mod {new} 5\nlet ({other}: bool) = lt 0 {rest}\nlet ({both}: bool) = and {less} {other}\nin ({both}, {new}, {next}) }}"
@@ -204,8 +196,7 @@ impl Gen {
 
     /// A scatter, a histogram or a filter outside of all others.
     fn outer_write(&mut self) -> (String, &'static str) {
-        let (a, at, name, zeros) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, at, name, zeros] = self.names.several();
         let _ = writeln!(self.out, "let ({zeros}: [n]i64) = replicate (n) 1");
         let _ = writeln!(self.out, "let ({name}_at: [n]i64) = iota i64 n 0 1");
         let form = self.rng.below(3);
@@ -279,8 +270,7 @@ impl Gen {
             2 => {
                 // An element, if there is one.
                 let (array, size) = self.array(env);
-                let (some, last, element) =
-                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [some, last, element] = self.names.several();
                 let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {size}");
                 let exp = format!(
                     "if {some} then {{ let ({last}: i64) = sub {size} 1 let ({element}: i64) = index {array}[{last}] in ({element}) }} else {{(7)}}"
@@ -371,7 +361,7 @@ impl Gen {
         let _ = writeln!(self.out, "let ({rest}: i64) = mod {number} 2");
         let _ = writeln!(self.out, "let ({cond}: bool) = eq {rest} 0");
         let arrays = self.rng.chance(40);
-        let (size, name) = (self.names.fresh(), self.names.fresh());
+        let [size, name] = self.names.several();
         let pat = if arrays {
             format!("{size}: i64, {name}: [{size}]i64")
         } else {
@@ -400,7 +390,7 @@ impl Gen {
     /// A loop of a number, or of an array whose size stays the same.
     fn repeat(&mut self, env: &mut Env, depth: usize) {
         let bound = self.size(env);
-        let (i, name, param) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [i, name, param] = self.names.several();
         if self.rng.chance(50) {
             let init = self.number(env);
             let _ = writeln!(
@@ -450,7 +440,7 @@ impl Gen {
         if scatter {
             let _ = writeln!(self.out, "{zeros}");
         } else {
-            let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+            let [a, b, c] = self.names.several();
             let _ = writeln!(
                 self.out,
                 "race 1 ({zeros}) \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
@@ -461,7 +451,7 @@ impl Gen {
 
     /// An array in memory of its own, which may be updated.
     fn own(&mut self, array: &str, size: &str) -> String {
-        let (name, x) = (self.names.fresh(), self.names.fresh());
+        let [name, x] = self.names.several();
         let exp = match self.rng.chance(50) {
             true => format!("copy {array}"),
             false => format!("screma {size} ({array}) map \\({x}: i64) -> (i64) {{({x})}}"),
@@ -474,8 +464,7 @@ impl Gen {
     fn update(&mut self, env: &mut Env) {
         let (array, size) = self.array(env);
         let own = self.own(&array, &size);
-        let (name, at, some, new) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [name, at, some, new] = self.names.several();
         if self.rng.chance(40) {
             let (half, start) = (self.let_number(env, &format!("quot {size} 2")), self.number(env));
             let _ = writeln!(self.out, "let ({new}: [{half}]i64) = iota i64 {half} {start} 1");
@@ -496,11 +485,11 @@ impl Gen {
     /// A loop whose array changes its size.
     fn resize(&mut self, env: &mut Env, depth: usize) {
         let (array, size) = self.array(env);
-        let (name, now, i) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
-        let (width, param) = (self.names.fresh(), self.names.fresh());
+        let [name, now, i] = self.names.several();
+        let [width, param] = self.names.several();
         let differs = self.rng.chance(50);
         if differs {
-            let (go, goes) = (self.names.fresh(), self.names.fresh());
+            let [go, goes] = self.names.several();
             let _ = writeln!(self.out, "let ({go}: bool) = lt 1 {size}");
             let _ = writeln!(
                 self.out,
@@ -521,7 +510,7 @@ impl Gen {
             // What is left becomes less and less.
             self.filter(&mut inner);
             let (rest, count) = inner.arrays.last().cloned().unwrap_or_default();
-            let (less, some, both) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+            let [less, some, both] = self.names.several();
             let _ = writeln!(self.out, "let ({less}: bool) = lt {count} {width}");
             let _ = writeln!(self.out, "let ({some}: bool) = lt 0 {count}");
             let _ = writeln!(self.out, "let ({both}: bool) = and {less} {some}");
@@ -567,7 +556,7 @@ impl Gen {
                 self.out.insert_str(at, &array);
             }
             _ => {
-                let (x, row) = (self.names.fresh(), self.names.fresh());
+                let [x, row] = self.names.several();
                 let _ = writeln!(
                     self.out,
                     "screma {rows} ({array}) map \\({x}: i64) -> ([{columns}]i64) {{ let ({row}: [{columns}]i64) = iota i64 {columns} {x} 2 in ({row}) }}"
@@ -581,7 +570,7 @@ impl Gen {
     /// Such an array from a branch, a loop or an update.
     fn grid_control(&mut self, env: &mut Env) {
         let (grid, [rows, columns]) = self.a_grid(env);
-        let (name, r, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [name, r, c] = self.names.several();
         match self.rng.below(4) {
             0 => {
                 let (other, [p, q]) = self.grid(env);
@@ -597,8 +586,8 @@ impl Gen {
             }
             1 => {
                 let (bound, i) = (self.size(env), self.names.fresh());
-                let (v, w, g) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
-                let (turned, own) = (self.names.fresh(), self.names.fresh());
+                let [v, w, g] = self.names.several();
+                let [turned, own] = self.names.several();
                 let _ = writeln!(
                     self.out,
                     "let ({r}: i64, {c}: i64, {name}: [{r}][{c}]i64) = loop ({v}: i64 = {rows}, {w}: i64 = {columns}, {g}: [{v}][{w}]i64 = {grid}) for {i}: i64 < {bound} {{ let ({turned}: [{w}][{v}]i64) = rearrange (1, 0) {g} let ({own}: [{w}][{v}]i64) = copy {turned} in ({w}, {v}, {own}) }}"
@@ -606,8 +595,7 @@ impl Gen {
                 env.grids.push((name, [r, c]));
             }
             2 => {
-                let (some, all, both) =
-                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [some, all, both] = self.names.several();
                 let (own, new, number) = (self.names.fresh(), self.names.fresh(), self.number(env));
                 let (row, dims) = (self.names.fresh(), self.rng.chance(50));
                 let _ = writeln!(self.out, "let ({own}: [{rows}][{columns}]i64) = copy {grid}");
@@ -643,8 +631,7 @@ impl Gen {
     /// The sums of the rows of such an array.
     fn grid_sums(&mut self, env: &mut Env) {
         let (grid, [rows, columns]) = self.a_grid(env);
-        let (name, row, sum, x) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [name, row, sum, x] = self.names.several();
         let (op, neutral) = self.operator();
         let _ = writeln!(
             self.out,

@@ -49,8 +49,7 @@ impl Gen {
 
     /// An associative operator with its neutral element; `fold` is the word before it.
     fn fold(&mut self, fold: &str) -> String {
-        let (a, b, c, d) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, b, c, d] = self.names.several();
         let (prim, zero) = (self.prim, constant(self.prim, 0));
         match self.rng.below(4) {
             0 | 1 => {
@@ -70,8 +69,7 @@ impl Gen {
 
     /// A function of a number, which may have a check.
     fn function(&mut self) -> String {
-        let (x, y, c, cert) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [x, y, c, cert] = self.names.several();
         let (prim, few) = (self.prim, constant(self.prim, 3));
         let check = match self.rng.below(6) {
             0 => {
@@ -145,14 +143,8 @@ impl Gen {
     }
 
     fn histogram(&mut self) {
-        let (dest, i, v, j, size) = (
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-        );
-        let [a, b, c] = [self.names.fresh(), self.names.fresh(), self.names.fresh()];
+        let [dest, i, v, j, size] = self.names.several();
+        let [a, b, c] = self.names.several();
         let (prim, zero) = (self.prim, constant(self.prim, 0));
         let bins = ["1", "4", "m", "300", "5000"][self.rng.below(5)];
         let _ = writeln!(self.out, "let ({dest}: [{bins}]{prim}) = replicate ({bins}) {zero}");
@@ -200,7 +192,7 @@ impl Gen {
             _ => 0,
         };
         let least = constant(self.prim, least);
-        let (values, of) = (self.names.fresh(), self.names.fresh());
+        let [values, of] = self.names.several();
         let _ = writeln!(
             self.out,
             "let ({values}: [{bins}]{prim}, {of}: [{bins}]i64) = \
@@ -233,17 +225,8 @@ impl Gen {
 
     /// A matrix product.
     fn product(&mut self) {
-        let (turned, row, column, x, y, z, s, rs) = (
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-            self.names.fresh(),
-        );
-        let [a, b, c] = [self.names.fresh(), self.names.fresh(), self.names.fresh()];
+        let [turned, row, column, x, y, z, s, rs] = self.names.several();
+        let [a, b, c] = self.names.several();
         let (prim, zero) = (self.prim, constant(self.prim, 0));
         let _ = writeln!(self.out, "let ({turned}: [k][m]{prim}) = rearrange (1, 0) yss");
         self.result(
@@ -263,7 +246,7 @@ impl Gen {
         let (row, sums, f) = (self.names.fresh(), self.names.fresh(), self.function());
         let (scan, red, x, y) =
             (self.fold("scan"), self.fold("red"), self.names.fresh(), self.names.fresh());
-        let (total, rest) = (self.names.fresh(), self.names.fresh());
+        let [total, rest] = self.names.several();
         let prim = self.prim;
         let both = |from: &str| {
             format!(
@@ -276,7 +259,7 @@ impl Gen {
         let body = match self.rng.below(2) {
             0 => format!("{} in ({rest})", both(&row)),
             _ => {
-                let (state, i, end) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [state, i, end] = self.names.several();
                 format!(
                     "let ({end}: [m]{prim}) = loop ({state}: [m]{prim} = {row}) for {i}: i64 < 2 {{ {} in ({rest}) }} in ({end})",
                     both(&state)

@@ -88,8 +88,7 @@ impl Gen {
 
     /// An operator: a sum, or the last number that is not zero, which is not commutative.
     fn operator(&mut self) -> String {
-        let (a, b, c, d) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, b, c, d] = self.names.several();
         match self.rng.below(2) {
             0 => format!(
                 "\\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
@@ -131,7 +130,7 @@ impl Gen {
                 let source = self.value(env, &[&[size], &shape[..]].concat());
                 let c = self.names.fresh();
                 let _ = writeln!(self.out, "let ({c}: bool) = lt 0 {size}");
-                let (row, fill) = (self.names.fresh(), self.names.fresh());
+                let [row, fill] = self.names.several();
                 let fill = match shape.is_empty() {
                     true => "{(7)}".to_owned(),
                     false => format!(
@@ -176,8 +175,7 @@ impl Gen {
             12 | 13 => {
                 let shape = self.shape(2);
                 let init = self.value(env, &shape);
-                let (state, i, times) =
-                    (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [state, i, times] = self.names.several();
                 let bound = match self.rng.below(4) {
                     0 => self.value(env, &[]),
                     _ => "t".to_owned(),
@@ -210,7 +208,7 @@ impl Gen {
             15 => self.row_fold(env, size, other),
             16 => {
                 let (source, value) = (self.value(env, &[size]), self.value(env, &[]));
-                let (own, new, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [own, new, c] = self.names.several();
                 let _ = writeln!(self.out, "let ({own}: [{size}]i64) = copy {source}");
                 let _ = writeln!(self.out, "let ({c}: bool) = lt 0 {size}");
                 let exp = format!(
@@ -220,8 +218,8 @@ impl Gen {
             }
             17 => {
                 let (is, values) = (self.value(env, &[size]), self.value(env, &[size]));
-                let (dest, i, v) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
-                let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+                let [dest, i, v] = self.names.several();
+                let [a, b, c] = self.names.several();
                 let _ = writeln!(self.out, "let ({dest}: [{other}]i64) = replicate ({other}) 0");
                 let exp = format!(
                     "hist {size} ({is}, {values}) map \\({i}: i64, {v}: i64) -> (i64, i64) {{({i}, {v})}} \
@@ -232,7 +230,7 @@ impl Gen {
             }
             18 => {
                 let (is, source) = (self.value(env, &[size]), self.value(env, &[other]));
-                let (own, i) = (self.names.fresh(), self.names.fresh());
+                let [own, i] = self.names.several();
                 let _ = writeln!(self.out, "let ({own}: [{other}]i64) = copy {source}");
                 let exp = format!(
                     "scatter {size} ({is}) map \\({i}: i64) -> (i64, i64) {{({i}, 9)}} dest [{other}] {own}"
@@ -286,9 +284,8 @@ impl Gen {
         let source = self.value(env, &[size, other]);
         let neutral = self.names.fresh();
         let _ = writeln!(self.out, "let ({neutral}: [{other}]i64) = replicate ({other}) 0");
-        let (row, a, b, c) =
-            (self.names.fresh(), self.names.fresh(), self.names.fresh(), self.names.fresh());
-        let (x, y, z) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [row, a, b, c] = self.names.several();
+        let [x, y, z] = self.names.several();
         let word = if scan { "scan" } else { "red" };
         let exp = format!(
             "screma {size} ({source}) map \\({row}: [{other}]i64) -> ([{other}]i64) {{({row})}} {word} \

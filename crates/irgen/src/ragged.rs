@@ -95,7 +95,7 @@ let (data: [total]{prim}) = {seg} [] () \\() -> ([total]{prim}) {{
 
     /// A scan that adds.
     fn sum(&mut self) -> Fold {
-        let (a, b, c) = (self.names.fresh(), self.names.fresh(), self.names.fresh());
+        let [a, b, c] = self.names.several();
         let text = format!(
             "scan \\({a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"
         );
@@ -291,7 +291,7 @@ in ({})
             sum = next;
         }
         if self.rng.chance(50) {
-            let (number, next) = (self.names.fresh(), self.names.fresh());
+            let [number, next] = self.names.several();
             let _ = writeln!(body, "    let ({number}: {prim}) = convert {prim} at");
             let _ = writeln!(body, "    let ({next}: {prim}) = xor {sum} {number}");
             sum = next;
@@ -325,7 +325,7 @@ in ({})
     fn function(&mut self, count: usize, pairs: bool) -> (Vec<String>, String) {
         let prim = self.prim;
         let mut body = String::new();
-        let (y, z) = (self.names.fresh(), self.names.fresh());
+        let [y, z] = self.names.several();
         let few = constant(self.prim, 3);
         let _ = writeln!(body, "    let ({y}: {prim}) = mul x {few}");
         let _ = writeln!(body, "    let ({z}: {prim}) = add {y} shift");
@@ -333,12 +333,7 @@ in ({})
         match self.rng.below(5) {
             // Something that is not executed twice.
             0 | 1 => {
-                let (a, b, c, d) = (
-                    self.names.fresh(),
-                    self.names.fresh(),
-                    self.names.fresh(),
-                    self.names.fresh(),
-                );
+                let [a, b, c, d] = self.names.several();
                 let steps = self.rng.range(0, 4);
                 let _ = writeln!(
                     body,

@@ -86,7 +86,7 @@ impl Gen {
         }
         for (axis, size) in (0..self.axes.len()).zip(&along) {
             if self.axes[axis].border == Border::Inside {
-                let (less, some) = (self.names.fresh(), self.names.fresh());
+                let [less, some] = self.names.several();
                 let by = self.axes[axis].reach - 1;
                 let _ = writeln!(
                     text,

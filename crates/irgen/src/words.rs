@@ -9,6 +9,11 @@ impl Names {
         self.0 += 1;
         format!("v{}", self.0)
     }
+
+    /// So many of them.
+    pub(crate) fn several<const N: usize>(&mut self) -> [String; N] {
+        std::array::from_fn(|_| self.fresh())
+    }
 }
 
 /// A constant of an integer type.

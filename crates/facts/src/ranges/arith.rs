@@ -34,7 +34,7 @@ impl Ranges<'_> {
             && let Some(pending) = self.pending.get(&var)
         {
             let (poly, certs) = (pending.poly.clone(), pending.certs.clone());
-            self.is_exact(var, &poly, certs);
+            self.try_exact(var, &poly, certs);
         }
         self.poly(atom)
     }
@@ -46,13 +46,13 @@ impl Ranges<'_> {
         for part in poly.vars() {
             self.settle(part);
         }
-        if !self.is_exact(var, &poly, certs) {
-            self.is_exact(var, &whole.0, whole.1);
+        if !self.try_exact(var, &poly, certs) {
+            self.try_exact(var, &whole.0, whole.1);
         }
     }
 
-    /// Whether a result that might wrap is a polynomial, by what is known now.
-    fn is_exact(&mut self, var: Var, poly: &Poly, certs: Certs) -> bool {
+    /// Notes that a result that might wrap is a polynomial, if that follows from what is known now; whether it does.
+    fn try_exact(&mut self, var: Var, poly: &Poly, certs: Certs) -> bool {
         let Some((low, high)) = self.type_range(var) else { return false };
         let Some(why) = self.prove_within(poly, low, high) else { return false };
         let old = self.pending.remove(&var);

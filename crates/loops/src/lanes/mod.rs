@@ -261,7 +261,7 @@ fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: 
     out.push(Stm::For { var, from: whole, to: high, step: 1, kind, body });
 }
 
-/// Whether a range is known to consist of whole blocks, and not to be empty.
+/// Whether a range is known to consist of whole blocks; if there are none, the loop over them has no iterations.
 fn is_whole(from: &Exp, to: &Exp, width: i64) -> bool {
     if let Some(count) = constant_count(from, to) {
         return count % width == 0;

@@ -15,7 +15,7 @@ use fehu_imp::{Block, Exp, From, Prim, Stm, Ty, V};
 use fehu_ir::BinOp;
 use rustc_hash::FxHashMap;
 
-/// How many rows are packed at a time: those of some tiles, and a few cache lines.
+/// How many rows are packed at a time: those of some whole tiles, and a few cache lines.
 const BLOCK: i64 = 32;
 /// Nests that need more panels than this are left as they are.
 const MOST: usize = 2;
@@ -105,6 +105,7 @@ impl Tiling<'_, '_> {
 
     /// Fills the panels for a block of rows; those after the last one, if that is given, are like it.
     fn pack_rows(&mut self, block: V, last: Option<V>) -> Block {
+        assert!(BLOCK % self.rows == 0, "a block consists of whole tiles");
         let k = self.vars.like(self.nest.k.var);
         let group = self.vars.scalar("g", Prim::I64);
         let row = self.vars.scalar("r", Prim::I64);

@@ -244,7 +244,7 @@ impl<'a> Circuit<'a, '_> {
             }
             Exp::Seg(seg) => {
                 let none = Own::new();
-                let own = if finishes_alone(seg.level) { own } else { &none };
+                let own = if is_over_after(seg.level) { own } else { &none };
                 self.seg(part, own, stm, seg, None, body)
             }
             // What accumulators stand for is not looked at.
@@ -478,7 +478,7 @@ impl<'a> Circuit<'a, '_> {
 
 /// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks, or the threads of a
 /// block wait for one another.
-fn finishes_alone(level: Level) -> bool {
+fn is_over_after(level: Level) -> bool {
     match level {
         Level::Task | Level::Thread | Level::Block => true,
         Level::Grid | Level::Blocks | Level::Warps => false,
