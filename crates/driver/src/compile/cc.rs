@@ -73,7 +73,7 @@ const FLAGS: [&[&str]; 4] = [
 ];
 
 /// What follows the best flags on processors with vectors of 512 bits that do not slow down for them: gcc would use half of each vector. On a Xeon of
-/// the fourth generation, eight benchmark programs ran 1.10 times as fast with it (0.97 to 1.5).
+/// the fourth generation, eight benchmark programs ran 1.10 times as fast with it (0.95 to 1.5).
 const WHOLE_VECTORS: &str = "-mprefer-vector-width=512";
 
 /// How a runtime for GPUs is compiled: it reads and writes values, and is kept.
