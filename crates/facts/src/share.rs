@@ -1,10 +1,14 @@
 //! Which arrays may share memory, and which memory never changes.
 //!
 //! The arrays of a function are divided into classes: two arrays that may share memory at any time are in the
-//! same class. A class *stays* if none of its arrays is consumed in the function: reading one of them later gives the same. It is
-//! *fixed* if, besides, none is a result of the function, whose caller might consume it. A fixed array needs no memory of its own:
-//! another array with the same elements can be read instead, wherever that is in scope, if it stays; so two equal fixed arrays
-//! can be merged.
+//! same class. A class is *fixed* if none of its arrays is consumed in the function, nor a result of it, which the caller might consume.
+//!
+//! A class consists of *versions*: an update consumes one and makes the next, and nothing that shares memory with the old one may
+//! be used then. A version that nothing consumes is *settled*: whoever can name one of its arrays reads the same from it ever
+//! after, although its memory may have changed before, as that of an array that a loop has filled.
+//!
+//! A fixed array needs no memory of its own: another array with the same elements can be read instead, wherever that is in scope,
+//! if it is settled; so two equal fixed arrays can be merged.
 //!
 //! This analysis considers the whole function at once, and not the order of its statements, so it is linear and simple,
 //! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may
@@ -22,26 +26,16 @@ const UNKNOWN: u32 = u32::MAX;
 /// The classes of a function's or a constant's arrays.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// A forest: the parent of every variable, and [`UNKNOWN`] of those that were made later.
-    parent: Vec<u32>,
-    /// For every root what becomes of its class.
-    fates: Vec<Fate>,
-}
-
-/// What becomes of the arrays of a class.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fate {
-    /// One is consumed in the function.
-    consumed: bool,
-    /// One is a result of the function.
-    returned: bool,
+    classes: Forest,
+    /// Finer: what changes an array in place does not join it with what comes out.
+    versions: Forest,
 }
 
 impl Share {
     /// Looks at a function or constant.
     pub fn of(prog: &Prog, body: &Body, vars: &IdVec<Var, VarInfo>) -> Share {
-        let parent = (0..vars.len() as u32).collect();
-        let share = Share { parent, fates: vec![Fate::default(); vars.len()] };
+        let all = Forest::of(vars.len());
+        let share = Share { classes: all.clone(), versions: all };
         let mut look = Look { share, prog, vars };
         look.body(body);
         for result in &body.results {
@@ -53,26 +47,23 @@ impl Share {
     /// Whether the array's memory never changes while the function runs, nor afterwards because of its result.
     /// Nothing is known of variables that were made later, unless [`Share::join`] was told.
     pub fn is_fixed(&self, var: Var) -> bool {
-        match self.root(var) {
-            Some(root) => !self.fates[root].consumed && !self.fates[root].returned,
-            None => false,
-        }
+        self.classes.fate(var).is_some_and(|fate| !fate.consumed && !fate.returned)
     }
 
-    /// Whether the array's memory never changes while the function runs, whatever its caller does with the result. As for
-    /// [`Share::is_fixed`], nothing is known of variables that were made later.
-    pub fn stays(&self, var: Var) -> bool {
-        self.root(var).is_some_and(|root| !self.fates[root].consumed)
+    /// Whether the array's memory does not change any more in the function, wherever its name is in scope. As for [`Share::is_fixed`], nothing
+    /// is known of variables that were made later.
+    pub fn is_settled(&self, var: Var) -> bool {
+        self.versions.fate(var).is_some_and(|fate| !fate.consumed)
     }
 
     /// The number of an array's class.
     pub fn class(&self, var: Var) -> Option<usize> {
-        self.root(var)
+        self.classes.root(var)
     }
 
     /// Whether two arrays may share memory.
     pub fn may_share(&self, a: Var, b: Var) -> bool {
-        match (self.root(a), self.root(b)) {
+        match (self.classes.root(a), self.classes.root(b)) {
             (Some(a), Some(b)) => a == b,
             _ => true,
         }
@@ -80,6 +71,46 @@ impl Share {
 
     /// Notes that two variables may share memory.
     pub fn join(&mut self, a: Var, b: Var) {
+        self.classes.join(a, b);
+        self.versions.join(a, b);
+    }
+}
+
+/// Sets of variables, and what becomes of them.
+#[derive(Clone, Debug)]
+struct Forest {
+    /// The parent of every variable, and [`UNKNOWN`] of those that were made later.
+    parent: Vec<u32>,
+    /// For every root what becomes of its set.
+    fates: Vec<Fate>,
+}
+
+/// What becomes of the arrays of a set.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fate {
+    /// One is consumed in the function.
+    consumed: bool,
+    /// One is a result of the function.
+    returned: bool,
+}
+
+impl Forest {
+    /// Each variable by itself.
+    fn of(count: usize) -> Forest {
+        Forest { parent: (0..count as u32).collect(), fates: vec![Fate::default(); count] }
+    }
+
+    fn fate(&self, var: Var) -> Option<Fate> {
+        self.root(var).map(|root| self.fates[root])
+    }
+
+    fn mark(&mut self, var: Var, how: impl Fn(&mut Fate)) {
+        if let Some(root) = self.root(var) {
+            how(&mut self.fates[root]);
+        }
+    }
+
+    fn join(&mut self, a: Var, b: Var) {
         self.grow(a);
         self.grow(b);
         let (a, b) = (self.find(a), self.find(b));
@@ -155,12 +186,20 @@ impl Look<'_> {
         self.mark(atom, |fate| fate.consumed = true);
     }
 
+    /// The first is the next version of the second, in the same memory.
+    fn changes(&mut self, new: Var, old: Var) {
+        self.consume(old.into());
+        if self.holds_memory(new) && self.holds_memory(old) {
+            self.share.classes.join(new, old);
+        }
+    }
+
     fn mark(&mut self, atom: Atom, how: impl Fn(&mut Fate)) {
         if let Atom::Var(var) = atom
             && self.holds_memory(var)
-            && let Some(root) = self.share.root(var)
         {
-            how(&mut self.share.fates[root]);
+            self.share.classes.mark(var, &how);
+            self.share.versions.mark(var, &how);
         }
     }
 
@@ -177,14 +216,20 @@ impl Look<'_> {
         }
     }
 
+    /// After its body. A parameter that the body consumes is a version for each iteration, so the loop changes what it begins with.
     fn repeated(&mut self, pat: &[Var], params: &[LoopParam], body: &Body) {
-        for (index, param) in params.iter().enumerate() {
-            self.same(param.var, param.init);
-            if let Some(var) = pat.get(index) {
+        for (param, next) in params.iter().zip(&body.results) {
+            self.same(param.var, *next);
+        }
+        for (param, var) in params.iter().zip(pat) {
+            if self.share.is_settled(param.var) {
+                self.same(param.var, param.init);
                 self.same(*var, Atom::Var(param.var));
-            }
-            if let Some(next) = body.results.get(index) {
-                self.same(param.var, *next);
+            } else {
+                if let Atom::Var(init) = param.init {
+                    self.changes(param.var, init);
+                }
+                self.changes(*var, param.var);
             }
         }
     }
@@ -230,7 +275,10 @@ impl Visit for Look<'_> {
             | Exp::FlatIndex(array, ..)
             | Exp::Reshape(array, _)
             | Exp::Rearrange(array, _) => self.all_same(pat, &[Atom::Var(*array)]),
-            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) | Exp::UpdateAcc(array, ..) => {
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => {
+                pat.iter().for_each(|var| self.changes(*var, *array));
+            }
+            Exp::UpdateAcc(array, ..) => {
                 self.consume(Atom::Var(*array));
                 self.all_same(pat, &[Atom::Var(*array)]);
             }
@@ -245,7 +293,10 @@ impl Visit for Look<'_> {
                 }
                 self.all_same(pat, &switch.default.results);
             }
-            Exp::Loop(params, _, body) => self.repeated(pat, params, body),
+            Exp::Loop(params, _, body) => {
+                walk_stm(self, stm);
+                return self.repeated(pat, params, body);
+            }
             Exp::Call(fun, args) => {
                 let mut others: Vec<Var> = Vec::with_capacity(pat.len());
                 for (k, var) in pat.iter().enumerate() {
@@ -282,15 +333,13 @@ impl Visit for Look<'_> {
                 self.rows(&op.map.params, &op.inputs);
                 let dests = op.ops.iter().flat_map(|op| &op.dests);
                 for (var, dest) in pat.iter().zip(dests) {
-                    self.consume(Atom::Var(*dest));
-                    self.same(*var, Atom::Var(*dest));
+                    self.changes(*var, *dest);
                 }
             }
             Exp::Scatter(op) => {
                 self.rows(&op.map.params, &op.inputs);
                 for (var, (_, dest)) in pat.iter().zip(&op.dests) {
-                    self.consume(Atom::Var(*dest));
-                    self.same(*var, Atom::Var(*dest));
+                    self.changes(*var, *dest);
                 }
             }
             Exp::Stream(op) => {
@@ -336,7 +385,7 @@ impl Visit for Look<'_> {
                             self.same(*acc, Atom::Var(*array));
                         }
                         if let Some(var) = bound.next() {
-                            self.same(*var, Atom::Var(*array));
+                            self.changes(*var, *array);
                         }
                     }
                 }

@@ -19,7 +19,7 @@
 //! * `calls`: recursive functions; `common`: what all derivatives of a program share;
 //! * `once`: what is evaluated in both sweeps is checked once, and what nothing needs is not evaluated;
 //! * `reuse`: what is expensive in functions that both sweeps evaluate is kept;
-//! * `own`: what needs no copy is updated in place again.
+//! * `own`: what needs no copy is updated in place again; `views`: what may share memory with results.
 //!
 //! What cannot be differentiated is refused, with the place in the source: no derivative is wrong silently.
 
@@ -36,6 +36,7 @@ mod reverse;
 mod scalar;
 mod spread;
 pub(crate) mod sums;
+mod views;
 
 use self::activity::Set;
 use self::common::{Common, Note};

@@ -5,6 +5,7 @@
 //! (s, ys) = screma n (xs) f, reduce + 0          ts, ys = map f xs;  s = reduce + 0 ts
 //! ys = xs with [i] = v                      =>   c = copy xs;  ys = c with [i] = v
 //! y = call f (x)                                 the body of f
+//! (ys, zs) = map (\x z -> (f x, z)) xs zs         ys = map f xs (zs is the input itself)
 //! ```
 //!
 //! A slice of a slice is one slice, if both are taken in the same body: so its adjoint goes to that of the array at once.
@@ -14,6 +15,7 @@
 
 use super::common::Common;
 use super::num::{map_exp, outer, whole, zero};
+use super::views::seen;
 use super::{Refused, Res};
 use fehu_base::IdVec;
 use fehu_ir::builder::Builder;
@@ -55,6 +57,7 @@ impl VisitMut for Prepare<'_> {
         }
         one_slice(&mut out, self.vars);
         body.stms = out;
+        self.inputs_themselves(body);
     }
 }
 
@@ -151,6 +154,45 @@ impl Prepare<'_> {
                 out.push(Stm { exp, ..rest });
             }
             exp => out.push(Stm { exp, ..stm }),
+        }
+    }
+
+    /// Results of maps that are elements of an input are the input, as those of zips. What a result of the body can be a view of stays new: it
+    /// may be consumed.
+    fn inputs_themselves(&mut self, body: &mut Body) {
+        let seen = seen(body, self.vars);
+        let mut same = Subst::default();
+        let mut out = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            if let Exp::Screma(op) = &mut stm.exp
+                && op.folded() == 0
+            {
+                let input = |var: Var, result: Atom| {
+                    let at = op.map.params.iter().position(|param| result == (*param).into())?;
+                    let is_same = self.vars[op.inputs[at]].ty == self.vars[var].ty;
+                    (is_same && self.vars[var].ty.is_array() && !seen.contains(&var))
+                        .then_some(op.inputs[at])
+                };
+                let results = stm.pat.iter().zip(&op.map.body.results);
+                let inputs: Vec<Option<Var>> =
+                    results.map(|(var, result)| input(*var, *result)).collect();
+                for (at, input) in inputs.iter().enumerate().rev() {
+                    let Some(input) = input else { continue };
+                    op.map.body.results.remove(at);
+                    op.map.ret.remove(at);
+                    // The input may be one of these itself.
+                    let input = same.get(input).copied().unwrap_or((*input).into());
+                    same.insert(stm.pat.remove(at), input);
+                }
+                if stm.pat.is_empty() && op.map.body.stms.is_empty() {
+                    continue;
+                }
+            }
+            out.push(stm);
+        }
+        body.stms = out;
+        if !same.is_empty() {
+            subst_body(body, self.vars, &same);
         }
     }
 

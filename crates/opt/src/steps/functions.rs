@@ -27,7 +27,7 @@ pub(super) fn call_function(
     let free = complete(steps, &mut body, &vars, &[]);
     let results = result_vars(&mut vars, &body.results);
     let share = Share::of(steps.prog, &body, &vars);
-    let param = |var: &Var| Param { var: *var, consumed: !share.stays(*var) };
+    let param = |var: &Var| Param { var: *var, consumed: !share.is_settled(*var) };
     let params = free.iter().map(param).collect();
     let name = steps.name();
     (Fun { name, vars, params, results, body, attrs: Vec::new(), foreign: None }, free)

@@ -152,11 +152,12 @@ impl Reverse {
         let first = self.common.repeated();
         self.prepare_back(b, &mut taped)?;
         taped.covered = self.common.uncover(first);
-        let new = self.emit_forward(b, &stm, &mut taped);
-        if is_strip {
-            self.unsaved.extend(&new.pat);
+        for new in self.emit_forward(b, &stm, &mut taped) {
+            if is_strip {
+                self.unsaved.extend(&new.pat);
+            }
+            b.push(new);
         }
-        b.push(new);
         steps.push(Step { stm, saved: Saved::Loop(Box::new(taped)) });
         Ok(())
     }

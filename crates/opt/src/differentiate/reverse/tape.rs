@@ -13,10 +13,11 @@
 //! ```
 
 use super::Reverse;
+use super::chain::{Link, links, next_of};
 use super::invert::Inverted;
 use super::keep::{Had, Kept};
 use super::repeat::{Room, Taped};
-use super::strip::convert;
+use super::strip::{convert, is_strip};
 use super::undo::Undone;
 use crate::differentiate::activity::Set;
 use crate::differentiate::num::{binary, number, product, whole};
@@ -57,22 +58,47 @@ impl Tape {
         let shape = std::iter::once(room).chain(self.row.iter().copied()).collect();
         b.exp("tape", Exp::Scratch(self.elem, shape)).into()
     }
+
+    /// What is saved at a place.
+    fn read(&self, b: &mut Builder<'_>, tape: Var, at: Atom) -> Var {
+        let ty = Type::array(self.elem, self.row.clone());
+        b.typed("saved", ty, Exp::Index(tape, self.dims(Dim::Fix(at))))
+    }
+
+    /// The tape with a value at a place.
+    fn write(&self, b: &mut Builder<'_>, tape: Var, at: Atom, value: Atom) -> Var {
+        let value = match (value, &self.row[..]) {
+            (Atom::Var(var), row @ [_, ..]) if b.ty(var).shape() != row => {
+                b.exp("saved", Exp::Reshape(var, row.to_vec())).into()
+            }
+            _ => value,
+        };
+        b.exp("tape", Exp::Update(tape, self.dims(Dim::Fix(at)), value))
+    }
 }
 
 impl Reverse {
-    /// The loop with its tapes; completes the return sweep.
+    /// The loop with its tapes, and what binds its results if they are on them; completes the return sweep.
     pub(super) fn emit_forward(
         &mut self,
         b: &mut Builder<'_>,
         stm: &Stm,
         taped: &mut Taped,
-    ) -> Stm {
+    ) -> Vec<Stm> {
         let mut back = taped.back.take().or_bug("return sweep of a loop");
         let undone = Undone::find(b, taped, &back.body, &self.restored, &self.unsaved);
         let inverted = Inverted::find(b, taped, &back.body, &undone);
         let had = Had { undone: &undone, inverted: &inverted };
         let (params, body) = (&taped.params, &taped.body);
         let kept = Kept::choose(b, params, taped.counter, body, &back.body, &self.unsaved, had);
+        // The forward sweep of a strip would have tapes only for the sake of its state.
+        let links = if is_strip(stm) { Vec::new() } else { links(taped, &kept, b.vars()) };
+        let is_link = |var: &Var| links.iter().any(|link| link.param == *var);
+        // What is the next value of such a parameter is on its tape.
+        let (on_tapes, saved): (Vec<Var>, Vec<Var>) = kept
+            .saved
+            .iter()
+            .partition(|var| !is_link(var) && next_of(&links, taped, **var).is_some());
         let totals = totals(b, stm, taped, &kept.flat);
         self.common.note(stm.loc.clone(), kept.sentence(b, &undone));
 
@@ -103,19 +129,28 @@ impl Reverse {
             }
         };
         let mut tapes = Vec::new();
-        for var in &kept.saved {
+        let longer = match links.is_empty() {
+            true => room,
+            false => binary(b, BinOp::Add, room, 1.into()),
+        };
+        for var in &saved {
             // With sizes that are known outside.
             let mut ty = b.ty(*var).clone();
             subst_type(&mut ty, &kept.outside);
-            tapes.push(Tape::new(b, &ty, (room, room_after)));
+            let room = if is_link(var) { (longer, longer) } else { (room, room_after) };
+            tapes.push(Tape::new(b, &ty, room));
         }
         // Where the elements of each iteration begin.
         for _ in &kept.flat {
             tapes.push(Tape::new(b, &Type::I64, (room, room_after)));
         }
         let first = if taped.room == Room::Grows { ROOM.into() } else { room };
-        for tape in &tapes {
-            let init = tape.init(b, first);
+        for (tape, var) in tapes.iter().zip(saved.iter().map(Some).chain(std::iter::repeat(None))) {
+            let link = links.iter().find(|link| var == Some(&link.param));
+            let mut init = tape.init(b, if link.is_some() { longer } else { first });
+            if let (Some(link), Atom::Var(new)) = (link, init) {
+                init = tape.write(b, new, 0.into(), taped.params[link.index].init).into();
+            }
             added.push(LoopParam { var: tape.param, init });
             pat.push(tape.result);
         }
@@ -131,9 +166,15 @@ impl Reverse {
             data.push((tape, at));
         }
 
+        let of_link = |link: &Link| saved.iter().zip(&tapes).find(|(var, _)| **var == link.param);
         let mut updates = Builder::new(b.vars_mut());
         updates.set_loc(stm.loc.clone());
         let place = convert(&mut updates, taped.prim, Prim::I64, taped.counter.into());
+        for link in &links {
+            let (_, tape) = of_link(link).or_bug("tape of a parameter");
+            let row = Exp::Index(tape.param, tape.dims(Dim::Fix(place)));
+            updates.stm(vec![link.param], row);
+        }
         let mut current: Vec<Var> = tapes.iter().map(|tape| tape.param).collect();
         let mut certs = Vec::new();
         match (taped.room, room) {
@@ -154,19 +195,23 @@ impl Reverse {
         let first = updates.finish(Vec::new()).stms;
         let mut writes = Vec::new();
         let starts = data.iter().map(|(_, at)| *at);
-        let values = kept.saved.iter().copied().chain(starts);
+        let values = saved.iter().copied().chain(starts);
+        let mut ends = Builder::new(b.vars_mut());
+        ends.set_loc(stm.loc.clone());
         for ((tape, current), var) in tapes.iter().zip(current).zip(values) {
-            let mut write = Builder::new(b.vars_mut());
+            if let Some(link) = links.iter().find(|link| link.param == var) {
+                let after = binary(&mut ends, BinOp::Add, place, 1.into());
+                let written = tape.write(&mut ends, current, after, link.next.into());
+                body.results.push(written.into());
+                continue;
+            }
+            let mut write = Builder::new(ends.vars_mut());
             write.set_loc(stm.loc.clone());
             write.set_certs(certs.clone());
-            let value = match (&tape.row[..], write.ty(var).shape() == &tape.row[..]) {
-                (_, true) | ([], _) => var,
-                (row, false) => write.exp("saved", Exp::Reshape(var, row.to_vec())),
-            };
-            let dims = tape.dims(Dim::Fix(place));
-            body.results.push(write.exp("tape", Exp::Update(current, dims, value.into())).into());
+            body.results.push(tape.write(&mut write, current, place, var.into()).into());
             writes.push((var, write.finish(Vec::new()).stms));
         }
+        let ends = ends.finish(Vec::new()).stms;
         for ((tape, at), var) in data.iter().zip(&kept.flat) {
             let mut write = Builder::new(b.vars_mut());
             write.set_loc(stm.loc.clone());
@@ -179,20 +224,20 @@ impl Reverse {
             writes.push((*var, write.finish(Vec::new()).stms));
         }
         put(b, &mut body, first, writes);
+        body.stms.extend(ends);
 
         // And in the return sweep, they are read.
         let mut reader = Builder::new(b.vars_mut());
-        let mut read: Vec<Var> = Vec::new();
-        for tape in &tapes {
-            let ty = Type::array(tape.elem, tape.row.clone());
-            read.push(reader.typed(
-                "saved",
-                ty,
-                Exp::Index(tape.result, tape.dims(Dim::Fix(wide))),
-            ));
+        let read: Vec<Var> =
+            tapes.iter().map(|tape| tape.read(&mut reader, tape.result, wide)).collect();
+        let (rows, starts) = read.split_at(saved.len());
+        subst.extend(saved.iter().copied().zip(rows.iter().map(|row| Atom::Var(*row))));
+        for var in on_tapes {
+            let link = next_of(&links, taped, var).or_bug("parameter of the next iteration");
+            let (_, tape) = of_link(link).or_bug("tape of a parameter");
+            let after = binary(&mut reader, BinOp::Add, wide, 1.into());
+            subst.insert(var, tape.read(&mut reader, tape.result, after).into());
         }
-        let (rows, starts) = read.split_at(kept.saved.len());
-        subst.extend(kept.saved.iter().copied().zip(rows.iter().map(|row| Atom::Var(*row))));
         reads.stms.extend(reader.finish(Vec::new()).stms);
         let mut flat: Vec<(Var, Var, Var)> = data
             .iter()
@@ -232,8 +277,25 @@ impl Reverse {
         back.body.stms = undone.weave(b, reads.stms, (start, views), &subst);
         back.body.results.extend(back.undone.iter().map(|carried| carried.next));
         taped.back = Some(back);
-        let params = taped.params.iter().copied().chain(added).collect();
-        Stm { pat, exp: Exp::Loop(params, taped.form, Box::new(body)), ..stm.clone() }
+
+        // What is on chained tapes is no parameter, and its last value is at the end of the tape.
+        let mut params = taped.params.clone();
+        for link in links.iter().rev() {
+            params.remove(link.index);
+            pat.remove(link.index);
+            body.results.remove(link.index);
+        }
+        params.extend(added);
+        let exp = Exp::Loop(params, taped.form, Box::new(body));
+        let mut after = Builder::new(b.vars_mut());
+        after.set_loc(stm.loc.clone());
+        after.push(Stm { pat, exp, ..stm.clone() });
+        for link in &links {
+            let (_, tape) = of_link(link).or_bug("tape of a parameter");
+            let last = tape.read(&mut after, tape.result, room);
+            after.stm(vec![stm.pat[link.index]], Exp::Copy(last));
+        }
+        after.finish(Vec::new()).stms
     }
 }
 

@@ -195,7 +195,7 @@ pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
         let value = cx.resolve(*value);
         // An array must not change before or here.
         let readable = match value {
-            Atom::Var(array) => cx.share.stays(array) && cx.share.is_fixed(*param),
+            Atom::Var(array) => cx.share.is_settled(array) && cx.share.is_fixed(*param),
             Atom::Const(_) => true,
         };
         if shape.len() == 1 && readable && cx.same_type(*param, value) {
@@ -298,7 +298,8 @@ pub(super) fn screma_identity_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<
         if !cx.vars[input].ty.is_array() {
             continue;
         }
-        if cx.share.is_fixed(*var) && cx.share.stays(input) && cx.same_type(*var, input.into()) {
+        if cx.share.is_fixed(*var) && cx.share.is_settled(input) && cx.same_type(*var, input.into())
+        {
             cx.share.join(*var, input);
             stms.push(copy(*var, input.into()));
         } else {

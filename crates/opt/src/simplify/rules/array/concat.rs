@@ -56,7 +56,7 @@ pub(in crate::simplify::rules) fn concat_of_concat(cx: &mut Cx<'_>, stm: &Stm) -
         match cx.def((*part).into()) {
             Some(Exp::Concat(_, inner)) if cx.is_only_use(*part) && cx.in_frame(*part) => {
                 let inner: Vec<Var> = inner.iter().map(|part| array(cx, *part)).collect();
-                if inner.iter().all(|part| cx.share.stays(*part)) {
+                if inner.iter().all(|part| cx.share.is_settled(*part)) {
                     make.through(cx, *part);
                     all.extend(inner);
                 } else {
@@ -80,7 +80,7 @@ pub(in crate::simplify::rules) fn concat_of_copies(cx: &mut Cx<'_>, stm: &Stm) -
     for part in &mut all {
         if let Some(Exp::Copy(source)) = cx.def((*part).into()) {
             let source = array(cx, *source);
-            if cx.share.stays(source) && cx.vars[source].ty == cx.vars[*part].ty {
+            if cx.share.is_settled(source) && cx.vars[source].ty == cx.vars[*part].ty {
                 make.through(cx, *part);
                 *part = source;
             }

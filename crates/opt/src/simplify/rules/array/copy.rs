@@ -37,7 +37,7 @@ pub(in crate::simplify::rules) fn copy_of_copy(cx: &mut Cx<'_>, stm: &Stm) -> Op
     let (Exp::Copy(copy) | Exp::Manifest(copy)) = stm.exp else { return None };
     let Some(Exp::Copy(source) | Exp::Manifest(source)) = cx.def(copy.into()) else { return None };
     let source = array(cx, *source);
-    if !cx.share.stays(source) {
+    if !cx.share.is_settled(source) {
         return None;
     }
     let row_major = matches!(stm.exp, Exp::Manifest(_));

@@ -15,7 +15,7 @@ pub(in crate::simplify::rules) fn index_of_map(cx: &mut Cx<'_>, stm: &Stm) -> Op
     if !cx.in_frame(mapped) || cx.vars[result(stm)?].ty.is_array() {
         return None;
     }
-    let fixed = |var: &fehu_ir::Var| cx.share.stays(array(cx, *var));
+    let fixed = |var: &fehu_ir::Var| cx.share.is_settled(array(cx, *var));
     if !map.inputs.iter().all(fixed) || !map.free.iter().all(fixed) {
         return None;
     }

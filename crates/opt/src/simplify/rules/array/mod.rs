@@ -170,7 +170,7 @@ fn is_array(cx: &Cx<'_>, atom: Atom) -> bool {
 /// never changes.
 fn unchanged(cx: &Cx<'_>, atom: Atom) -> bool {
     match atom {
-        Atom::Var(var) => !cx.vars[var].ty.is_array() || cx.share.stays(var),
+        Atom::Var(var) => !cx.vars[var].ty.is_array() || cx.share.is_settled(var),
         Atom::Const(_) => true,
     }
 }
@@ -179,7 +179,7 @@ fn unchanged(cx: &Cx<'_>, atom: Atom) -> bool {
 /// changes in this function, and the caller does not get the variable. Notes that they share memory then. A number can always
 /// be read from an array that never changes here.
 fn may_view(cx: &mut Cx<'_>, result: Var, source: Var) -> bool {
-    if !cx.share.stays(source) {
+    if !cx.share.is_settled(source) {
         return false;
     }
     if cx.vars[result].ty.is_array() {
