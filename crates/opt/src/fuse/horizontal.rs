@@ -17,23 +17,26 @@
 //! (c, d) = map2 (\a b -> map (\x -> (a · x, b · x)) xs) as bs
 //! ```
 //!
+//! On devices, reductions need only have their sizes in common (`folds`).
+//!
 //! A histogram or a scatter and another kind stay two: there is no operator for both. As accumulators in one map they
 //! could be one, but several threads would then write to the same bins instead of copies of them, which costs more than
 //! reading an array again.
 
 use super::graph::{Graph, Node};
 use super::vertical::operands;
-use super::{Cx, merge, product, stream};
+use super::{Cx, folds, merge, product, stream};
 use fehu_ir::pass::{OTHER, RemarkKind};
 use fehu_ir::{Atom, Exp, StreamForm, Var};
 use rustc_hash::FxHashMap;
 
 /// Operators may be fused if they have one of these in common.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Common {
-    kind: Kind,
-    width: Atom,
-    array: Var,
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Common {
+    /// Both read an array.
+    Array { kind: Kind, width: Atom, array: Var },
+    /// They are reductions, or maps of reductions, with these widths.
+    Widths(Vec<Atom>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,15 +61,20 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
             let partner = own.iter().find_map(|common| {
                 let other = *last.get(common)?;
                 let (a, b) = (graph.stm(other)?, graph.stm(node)?);
-                let fits = match common.kind {
-                    Kind::Factor => product::fit_together(cx, &a.exp, &b.exp, common.array),
-                    Kind::Screma => !product::differ(cx, &a.exp, &b.exp),
-                    Kind::Hist | Kind::Scatter => true,
-                    Kind::ParallelStream | Kind::SequentialStream => true,
+                let fits = match common {
+                    Common::Array { kind: Kind::Factor, array, .. } => {
+                        product::fit_together(cx, &a.exp, &b.exp, *array)
+                    }
+                    Common::Array { kind: Kind::Screma, .. } => {
+                        !product::differ(cx, &a.exp, &b.exp)
+                    }
+                    Common::Array { .. } => true,
+                    Common::Widths(_) => folds::fit_together(cx, &a.exp, &b.exp),
                 };
-                (other != node && fits).then_some(other)
+                (other != node && fits).then_some((other, common))
             });
-            let Some(new) = partner.and_then(|partner| fuse(cx, graph, partner, node)) else {
+            let new = partner.and_then(|(other, common)| fuse(cx, graph, (other, node), common));
+            let Some(new) = new else {
                 for common in own {
                     last.insert(common, node);
                 }
@@ -100,13 +108,14 @@ fn commons(cx: &Cx<'_>, graph: &Graph, node: Node) -> Option<Vec<Common>> {
     if inputs.iter().any(|input| cx.is_acc(*input)) {
         return None;
     }
-    let of_kind = |kind| move |array| Common { kind, width, array };
+    let of_kind = |kind| move |array| Common::Array { kind, width, array };
     let inputs = inputs.iter().copied().map(of_kind(kind));
     let factors = product::factors(cx, exp).into_iter().map(of_kind(Kind::Factor));
-    Some(inputs.chain(factors).collect())
+    let widths = folds::widths(cx, exp).map(Common::Widths);
+    Some(inputs.chain(factors).chain(widths).collect())
 }
 
-fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
+fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, (a, b): (Node, Node), common: &Common) -> Option<Node> {
     let (first, second) = graph.in_order(a, b);
     if graph.depends(second, first) || graph.clash(first, second) {
         return None;
@@ -120,13 +129,20 @@ fn fuse(cx: &mut Cx<'_>, graph: &mut Graph, a: Node, b: Node) -> Option<Node> {
     } else {
         let window = graph.window(first, second)?;
         let (a, b) = (graph.take(first)?, graph.take(second)?);
-        let stm = merge::horizontal(cx, a, b);
+        let mut stm = merge::horizontal(cx, a, b);
+        if let Common::Widths(_) = common {
+            folds::together(cx, &mut stm);
+        }
         graph.merge(window, stm)
     };
+    let why = match common {
+        Common::Array { .. } => "which reads the same array",
+        Common::Widths(_) => "which has the same size",
+    };
     let text = if loc == other {
-        format!("{own}: fused with the same {with} of another call, which reads the same array")
+        format!("{own}: fused with the same {with} of another call, {why}")
     } else {
-        format!("{own}: fused with the {with} {OTHER}, which reads the same array")
+        format!("{own}: fused with the {with} {OTHER}, {why}")
     };
     cx.remark(RemarkKind::Done, loc.as_ref(), other.as_ref(), text);
     Some(node)

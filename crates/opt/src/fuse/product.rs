@@ -22,7 +22,7 @@ use super::vertical::kept;
 use fehu_base::IdVec;
 use fehu_facts::Variance;
 use fehu_ir::free::bound_in_lambda;
-use fehu_ir::{Exp, FoldTiling, Lambda, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Body, Exp, FoldTiling, Lambda, Screma, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// The dimensions of the maps.
@@ -87,7 +87,7 @@ pub(super) fn fit_together(cx: &Cx<'_>, a: &Exp, b: &Exp, factor: Var) -> bool {
 /// Whether a function only maps these arrays by straight-line code, or returns them.
 fn is_mapped(cx: &Cx<'_>, function: &Lambda, rows: &[Var]) -> bool {
     function.body.stms.iter().all(|stm| {
-        let as_inputs = match map(&stm.exp).filter(|op| is_straight(op)) {
+        let as_inputs = match map(&stm.exp).filter(|op| is_straight(&op.map.body)) {
             Some(op) => op.inputs.iter().filter(|input| rows.contains(input)).count(),
             None => 0,
         };
@@ -95,13 +95,21 @@ fn is_mapped(cx: &Cx<'_>, function: &Lambda, rows: &[Var]) -> bool {
     })
 }
 
-/// Whether there are no branches, loops or operators in the function of a map.
-fn is_straight(op: &Screma) -> bool {
-    op.map.body.stms.iter().all(|stm| {
-        let mut bodies = 0;
-        stm.exp.for_each_body(&mut |_| bodies += 1);
-        bodies == 0
-    })
+/// Whether there are no branches, loops or operators.
+pub(super) fn is_straight(body: &Body) -> bool {
+    body.stms.iter().all(is_instruction)
+}
+
+/// Whether there is no code in a statement.
+pub(super) fn is_instruction(stm: &Stm) -> bool {
+    let mut bodies = 0;
+    stm.exp.for_each_body(&mut |_| bodies += 1);
+    bodies == 0
+}
+
+/// Whether the function of an operator has a product.
+pub(super) fn makes(cx: &Cx<'_>, op: &Screma) -> bool {
+    makes_product(op, cx.vars)
 }
 
 /// Whether one of the maps in the function of an operator is that of a product: they are fused only later.

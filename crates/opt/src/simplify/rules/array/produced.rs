@@ -152,7 +152,7 @@ pub(in crate::simplify::rules) fn index_of_copy(cx: &mut Cx<'_>, stm: &Stm) -> O
     make.finish(cx, Exp::Index(source, dims.to_vec()))
 }
 
-/// `(xs with [i] = x)[i] = x`, and `(xss with [i] = xs)[i, j] = xs[j]` if `xs` never changes
+/// `(xs with [i] = x)[i] = x`, and `(xss with [i] = xs)[i, j] = xs[j]` if the memory of `xs` never changes
 pub(in crate::simplify::rules) fn index_of_update(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (updated, dims) = parts(stm)?;
     let Some(Exp::Update(_, places, value)) = cx.def(updated.into()) else { return None };
@@ -161,7 +161,9 @@ pub(in crate::simplify::rules) fn index_of_update(cx: &mut Cx<'_>, stm: &Stm) ->
         (super::fixed(&super::resolved_dims(cx, places))?, value);
     let at = super::fixed(dims.get(..places.len())?)?;
     let rest = &dims[places.len()..];
-    if at != places || !unchanged(cx, value) {
+    // What was changed in place is better made where it is stored, and read there.
+    let is_readable = value.var().is_none_or(|row| !is_array(cx, value) || cx.share.is_fixed(row));
+    if at != places || !is_readable {
         return None;
     }
     let to = result(stm)?;
