@@ -17,6 +17,7 @@ mod algebra;
 mod array;
 mod assert;
 mod branch;
+mod clamp;
 mod compare;
 mod logic;
 mod loops;
@@ -121,6 +122,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
             branch::if_truth_values,
             branch::if_cheap_truth,
             branch::if_min_max,
+            clamp::if_clamp,
         ],
         Exp::Switch(..) => rules![Taking:
             switch::switch_constant,
