@@ -22,6 +22,11 @@ enum Target<'a> {
 impl<'a> Emit<'a> {
     pub(super) fn if_(&mut self, pat: &[Var], cond: Atom, bodies: &'a [Body; 2]) {
         let targets = self.targets(pat);
+        if let Some(holds) = self.known_guard(cond) {
+            let number = usize::from(!holds);
+            let taken = self.branch(pat, number, &bodies[number], &targets);
+            return self.out.extend(taken);
+        }
         let cond = self.atom(cond);
         let [yes, no] = [0, 1].map(|number| self.branch(pat, number, &bodies[number], &targets));
         self.out.push(Stm::If(cond, yes, no));

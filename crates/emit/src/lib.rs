@@ -177,6 +177,8 @@ struct Emit<'a> {
     own_accs: FxHashMap<Var, grid::OwnAcc<'a>>,
     /// Elements that the threads of a block have copied to shared memory, by the variables that are bound to them.
     in_boxes: FxHashMap<Var, grid::InBox>,
+    /// The conditions of branches whose values are known.
+    known_guards: FxHashMap<Var, bool>,
     /// The statements of the current block.
     out: Block,
     /// Who executes the code.
@@ -232,6 +234,7 @@ impl<'a> Emit<'a> {
             accs: FxHashMap::default(),
             own_accs: FxHashMap::default(),
             in_boxes: FxHashMap::default(),
+            known_guards: FxHashMap::default(),
             out: Block::new(),
             runs: Runs::Host,
             together: Together::default(),

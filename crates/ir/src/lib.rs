@@ -79,7 +79,7 @@ pub use external::{External, Field, OpaqueArray, OpaqueKind, OpaqueType, Variant
 pub use family::Family;
 pub use fehu_base::Platform;
 pub use foreign::{Foreign, Symbol};
-pub use guard::Guarded;
+pub use guard::{Guarded, exists};
 pub use items::Item;
 pub use op::{BinOp, CmpOp, MathFn, UnOp};
 pub use prog::{
@@ -92,5 +92,7 @@ pub use soac::{
     StreamForm,
 };
 pub use stage::Stage;
-pub use tiling::{Axis, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling};
+pub use tiling::{
+    Axis, Border, FoldTiling, Guard, Origin, Tiling, Window, WindowRead, WindowTiling,
+};
 pub use types::{Elem, Type};

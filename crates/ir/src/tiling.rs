@@ -80,6 +80,17 @@ pub struct Window {
     pub outside: Option<Scalar>,
     /// The elements that are read.
     pub reads: Vec<WindowRead>,
+    /// The branches in which they are read, which ask whether they exist. Where all elements of the copy do, the answer is known.
+    pub guards: Vec<Guard>,
+}
+
+/// A branch that is taken where elements of a window exist ([`exists`](crate::exists)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// The condition, a variable in the function of the Seg ...
+    pub cond: Var,
+    /// ... and which value it has there.
+    pub holds: bool,
 }
 
 /// Where elements are along a dimension of their array: a *coordinate* between `low` and `high` from somewhere, from which the index is computed.

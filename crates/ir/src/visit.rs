@@ -356,6 +356,9 @@ macro_rules! traversal {
                                     v.use_atom(atom);
                                 }
                             }
+                            for guard in &$($m)? window.guards {
+                                v.use_var(&$($m)? guard.cond);
+                            }
                         }
                     }
                     v.lambda(&$($m)? seg.body);

@@ -1,4 +1,4 @@
-//! Stencils: maps whose positions read elements near them, in one to three dimensions, with borders of each kind.
+//! Stencils: maps whose positions read elements near them, in one to three dimensions, with borders of each kind, some of unknown size.
 
 use crate::rng::Rng;
 use crate::words::{Names, constant};
@@ -19,7 +19,8 @@ pub fn stencil_text(seed: u64) -> String {
     let axes: Vec<Axis> = (0..rank).map(|_| Axis::random(&mut rng, reach)).collect();
     let batched = rank < 3 && rng.chance(25);
     let turned = rank == 2 && rng.chance(15);
-    Gen { prim, axes, batched, turned, names: Names::default() }.program()
+    let around = rng.chance(40);
+    Gen { prim, axes, batched, turned, around, names: Names::default() }.program()
 }
 
 /// What is read along a dimension.
@@ -31,30 +32,46 @@ struct Axis {
     border: Border,
     /// Whether coordinates have 32 bits.
     narrow: bool,
+    /// Whether the number of elements is not known before the program runs: it is this, or up to three less. The first one is as far before
+    /// the position as the last one behind it.
+    unknown: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Border {
     /// The nearest element, by the minimum first or by the maximum first.
     Clamped(bool),
+    /// The same, by branches.
+    Branched(bool),
     Wrapped,
     /// A constant, by a branch.
     Guarded,
+    /// The same, where nothing behind the position is read.
+    Before,
     /// There are fewer positions than elements.
     Inside,
 }
 
 impl Axis {
     fn random(rng: &mut Rng, most: i64) -> Axis {
-        let border = match rng.below(6) {
+        let border = match rng.below(9) {
             0 | 1 => Border::Clamped(rng.chance(50)),
-            2 => Border::Wrapped,
-            3 | 4 => Border::Guarded,
+            2 | 3 => Border::Branched(rng.chance(50)),
+            4 => Border::Wrapped,
+            5 | 6 => Border::Guarded,
+            7 => Border::Before,
             _ => Border::Inside,
         };
         let reach = rng.range((most - 2).max(1), most);
-        let before = if border == Border::Inside { 0 } else { rng.range(-1, reach) };
-        Axis { reach, before, border, narrow: border != Border::Wrapped && rng.chance(25) }
+        let before = match border {
+            Border::Inside => 0,
+            Border::Before => reach - 1,
+            Border::Clamped(_) | Border::Branched(_) | Border::Wrapped | Border::Guarded => {
+                rng.range(-1, reach)
+            }
+        };
+        let narrow = border != Border::Wrapped && rng.chance(15);
+        Axis { reach, before, border, narrow, unknown: rng.chance(30) }
     }
 }
 
@@ -65,7 +82,15 @@ struct Gen {
     batched: bool,
     /// Whether rows are read as columns.
     turned: bool,
+    /// Whether branches have whole steps in them.
+    around: bool,
     names: Names,
+}
+
+/// The number of elements that are read along an axis, and how far before the position the first one is: constants or variables.
+struct Extent {
+    reach: String,
+    before: String,
 }
 
 impl Gen {
@@ -84,21 +109,24 @@ impl Gen {
         if self.batched {
             positions.push(sizes[0].to_owned());
         }
+        let mut extents = Vec::with_capacity(self.axes.len());
         for (axis, size) in (0..self.axes.len()).zip(&along) {
+            let extent = self.extent(axis, &mut text);
             if self.axes[axis].border == Border::Inside {
-                let [less, some] = self.names.several();
-                let by = self.axes[axis].reach - 1;
+                let [less, more, some] = self.names.several();
+                let by = &extent.reach;
                 let _ = writeln!(
                     text,
-                    "let ({less}: i64) = sub {size} {by} let ({some}: i64) = max {less} 0"
+                    "let ({less}: i64) = sub {size} {by} let ({more}: i64) = add {less} 1 let ({some}: i64) = max {more} 0"
                 );
                 positions.push(some);
             } else {
                 positions.push((*size).to_owned());
             }
+            extents.push(extent);
         }
         let at: Vec<String> = positions.iter().map(|_| self.names.fresh()).collect();
-        let body = self.steps(array, &along, &at);
+        let body = self.steps(array, &along, &extents, &at);
         let shape: String = positions.iter().map(|size| format!("[{size}]")).collect();
         let result = self.names.fresh();
         let map = self.nest(&result, &positions, &at, &body);
@@ -115,6 +143,26 @@ impl Gen {
             "prog arrays\nfun f (n: i64, m: i64, k: i64, as: [n]{prim}, bs: [n][m]{prim}, cs: [n][m][k]{prim}) \
              -> ({results}r: {shown}{prim}) =\n{text}{map}in ({values}{result})\n"
         )
+    }
+
+    /// How far an axis extends.
+    fn extent(&mut self, axis: usize, out: &mut String) -> Extent {
+        let Axis { reach, before, border, unknown, .. } = self.axes[axis];
+        if !unknown {
+            return Extent { reach: reach.to_string(), before: before.to_string() };
+        }
+        let [less, own, last, half] = self.names.several();
+        let _ = writeln!(
+            out,
+            "let ({less}: i64) = mod k 4 let ({own}: i64) = sub {reach} {less} \
+             let ({last}: i64) = sub {own} 1 let ({half}: i64) = quot {own} 2"
+        );
+        let before = match border {
+            Border::Inside => "0".to_owned(),
+            Border::Before => last,
+            Border::Clamped(_) | Border::Branched(_) | Border::Wrapped | Border::Guarded => half,
+        };
+        Extent { reach: own, before }
     }
 
     /// Maps over the positions, bound to a name.
@@ -138,7 +186,7 @@ impl Gen {
     }
 
     /// The sum over a window: loops over its dimensions.
-    fn steps(&mut self, array: &str, sizes: &[&str], at: &[String]) -> String {
+    fn steps(&mut self, array: &str, sizes: &[&str], extents: &[Extent], at: &[String]) -> String {
         let (prim, zero) = (self.prim, constant(self.prim, 0));
         let [result, element, last, more] = [(); 4].map(|()| self.names.fresh());
         let own = &at[usize::from(self.batched)..];
@@ -147,7 +195,7 @@ impl Gen {
         let mut before = zero.clone();
         for axis in 0..self.axes.len() {
             let [sum, inner, d] = [(); 3].map(|()| self.names.fresh());
-            let reach = self.axes[axis].reach;
+            let reach = &extents[axis].reach;
             let name = if axis == 0 { result.clone() } else { inner };
             let _ = write!(
                 open,
@@ -158,7 +206,7 @@ impl Gen {
             indices.push(self.index(
                 axis,
                 sizes[axis],
-                (&own[axis], &d),
+                (&own[axis], &d, &extents[axis].before),
                 &mut open,
                 &mut conditions,
             ));
@@ -170,31 +218,42 @@ impl Gen {
         if self.batched {
             indices.insert(0, at[0].clone());
         }
-        let read = format!("let ({element}: {prim}) = index {array}[{}] ", indices.join(", "));
-        match conditions.split_first() {
-            None => open.push_str(&read),
-            Some((first, others)) => {
-                let mut all = first.clone();
-                for other in others {
-                    let both = self.names.fresh();
-                    let _ = write!(open, "let ({both}: bool) = and {all} {other} ");
-                    all = both;
-                }
-                let (outside, inside) = (constant(self.prim, 5), self.names.fresh());
-                let read = read.replace(&element, &inside);
+        let indices = indices.join(", ");
+        let read = |name: &str| format!("let ({name}: {prim}) = index {array}[{indices}] ");
+        // The order matters.
+        let three = constant(self.prim, 3);
+        let step = |result: &str| {
+            format!(
+                "let ({more}: {prim}) = mul {before} {three} let ({result}: {prim}) = add {more} {element} "
+            )
+        };
+        let condition = conditions.into_iter().reduce(|all, other| {
+            let both = self.names.fresh();
+            let _ = write!(open, "let ({both}: bool) = and {all} {other} ");
+            both
+        });
+        match condition {
+            None => open.push_str(&read(&element)),
+            Some(all) if self.around => {
+                let inside = self.names.fresh();
                 let _ = write!(
                     open,
-                    "let ({element}: {prim}) = if {all} then {{ {read}in ({inside}) }} else {{({outside})}} "
+                    "let ({last}: {prim}) = if {all} then {{ {}{}in ({inside}) }} else {{({before})}} in ({last}) ",
+                    read(&element),
+                    step(&inside)
+                );
+                return format!("{open}{close}in ({result}) ");
+            }
+            Some(all) => {
+                let (outside, inside) = (constant(self.prim, 5), self.names.fresh());
+                let _ = write!(
+                    open,
+                    "let ({element}: {prim}) = if {all} then {{ {}in ({inside}) }} else {{({outside})}} ",
+                    read(&inside)
                 );
             }
         }
-        // The order matters.
-        let three = constant(self.prim, 3);
-        let _ = write!(
-            open,
-            "let ({more}: {prim}) = mul {before} {three} let ({last}: {prim}) = add {more} {element} in ({last}) "
-        );
-        format!("{open}{close}in ({result}) ")
+        format!("{open}{}in ({last}) {close}in ({result}) ", step(&last))
     }
 
     /// The index of an element, whose statements are added; conditions under which it is read.
@@ -202,28 +261,28 @@ impl Gen {
         &mut self,
         axis: usize,
         size: &str,
-        (position, distance): (&str, &str),
+        (position, distance, before): (&str, &str, &str),
         out: &mut String,
         conditions: &mut Vec<String>,
     ) -> String {
-        let Axis { before, border, narrow, .. } = self.axes[axis];
-        let [wide, short, sum, at, last, size32, first, second, index, c, d] =
-            [(); 11].map(|()| self.names.fresh());
+        let Axis { border, narrow, .. } = self.axes[axis];
+        let [wide, short, short_before, sum, at, last, size32, first, second, index, c, d, e, g] =
+            self.names.several();
         let prim = if narrow { "i32" } else { "i64" };
         let number = |value: i64| if narrow { format!("{value}i32") } else { value.to_string() };
         let (mut size, mut i, mut by) = (size.to_owned(), position.to_owned(), distance.to_owned());
+        let mut before = before.to_owned();
         if narrow {
             let _ = write!(
                 out,
                 "let ({wide}: i32) = convert i32 {i} let ({short}: i32) = convert i32 {by} \
-                 let ({size32}: i32) = convert i32 {size} "
+                 let ({size32}: i32) = convert i32 {size} let ({short_before}: i32) = convert i32 {before} "
             );
-            (i, by, size) = (wide, short, size32);
+            (i, by, size, before) = (wide, short, size32, short_before);
         }
         let _ = write!(
             out,
-            "let ({sum}: {prim}) = add {i} {by} let ({at}: {prim}) = sub {sum} {} ",
-            number(before)
+            "let ({sum}: {prim}) = add {i} {by} let ({at}: {prim}) = sub {sum} {before} "
         );
         let found = match border {
             Border::Inside => at,
@@ -239,6 +298,38 @@ impl Gen {
                     "let ({first}: {prim}) = {op} {a} {at} let ({second}: {prim}) = {other} {first} {b} "
                 );
                 second
+            }
+            Border::Branched(min_first) => {
+                let zero = number(0);
+                let _ = write!(
+                    out,
+                    "let ({c}: bool) = lt {at} {zero} let ({d}: bool) = le {size} {at} "
+                );
+                let last_one =
+                    format!("let ({last}: {prim}) = sub {size} {} in ({last})", number(1));
+                let _ = if min_first {
+                    write!(
+                        out,
+                        "let ({second}: {prim}) = if {d} then {{ {last_one} }} else {{ \
+                         let ({first}: {prim}) = if {c} then {{({zero})}} else {{({at})}} in ({first}) }} "
+                    )
+                } else {
+                    write!(
+                        out,
+                        "let ({second}: {prim}) = if {c} then {{({zero})}} else {{ \
+                         let ({first}: {prim}) = if {d} then {{ {last_one} }} else {{({at})}} in ({first}) }} "
+                    )
+                };
+                second
+            }
+            Border::Before => {
+                let _ = write!(
+                    out,
+                    "let ({e}: bool) = lt {at} {} let ({g}: bool) = not {e} ",
+                    number(0)
+                );
+                conditions.push(g);
+                at
             }
             Border::Wrapped => {
                 let _ = write!(out, "let ({first}: {prim}) = mod {at} {size} ");

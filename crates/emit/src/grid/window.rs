@@ -54,6 +54,13 @@ struct Part<'b> {
     prims: Vec<Prim>,
 }
 
+/// The code for a position.
+struct PositionCode {
+    /// The indices of the position.
+    indices: Vec<V>,
+    block: Block,
+}
+
 impl<'a> Emit<'a> {
     /// A map whose positions read elements near them.
     pub(super) fn windows_on_grid(
@@ -71,13 +78,12 @@ impl<'a> Emit<'a> {
         for size in self.sizes(seg, Some(self.atom(op.width))) {
             sizes.push(self.simple("size", &size));
         }
-        let indices: Vec<V> =
-            sizes.iter().map(|_| self.new_var("i", Ty::Scalar(Prim::I64))).collect();
         let mut parts = Vec::with_capacity(tiling.windows.len());
         for window in &tiling.windows {
             parts.push(self.part(window, &lengths));
         }
-        let code = self.code_at(seg, op, &indices);
+        let code = self.position_code(seg, op);
+        let within = self.code_within(seg, op, tiling);
         self.in_boxes.clear();
         let Some(code) = code else { return self.map_plain(seg, seg.pat, op) };
         let mut conditions = Vec::new();
@@ -96,9 +102,37 @@ impl<'a> Emit<'a> {
             let least = self.unless_few(i64::from(*length), 2).min(i64::from(*length));
             conditions.push(lt(Exp::int(least - 1), size.clone()));
         }
-        let kernel = self.block(|this| this.boxes(&sizes, (&indices, &lengths), &parts, &code));
+        let kernel =
+            self.block(|this| this.boxes(&sizes, &lengths, &parts, (&code, within.as_ref())));
         let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
         self.out.push(Stm::If(all(conditions), kernel, plain));
+    }
+
+    fn position_code(&mut self, seg: &SegOp<'a>, op: &'a Screma) -> Option<PositionCode> {
+        let index = |_| self.new_var("i", Ty::Scalar(Prim::I64));
+        let indices: Vec<V> = (0..=seg.space.len()).map(index).collect();
+        let block = self.code_at(seg, op, &indices)?;
+        Some(PositionCode { indices, block })
+    }
+
+    /// The code for a position of a box whose elements all exist, if that is known to be something else.
+    fn code_within(
+        &mut self,
+        seg: &SegOp<'a>,
+        op: &'a Screma,
+        tiling: &WindowTiling,
+    ) -> Option<PositionCode> {
+        let guards = tiling.windows.iter().flat_map(|window| &window.guards);
+        self.known_guards = guards.map(|guard| (guard.cond, guard.holds)).collect();
+        let differs = !self.known_guards.is_empty();
+        let code = if differs { self.position_code(seg, op) } else { None };
+        self.known_guards.clear();
+        code
+    }
+
+    /// The value of a condition, if it is known.
+    pub(crate) fn known_guard(&self, cond: Atom) -> Option<bool> {
+        self.known_guards.get(&cond.var()?).copied()
     }
 
     /// The part of an array that a block with these positions copies. The reads in the code for a position are from there.
@@ -162,9 +196,9 @@ impl<'a> Emit<'a> {
     fn boxes(
         &mut self,
         sizes: &[Exp],
-        (indices, lengths): (&[V], &[u32]),
+        lengths: &[u32],
         parts: &[Part<'_>],
-        code: &Block,
+        (code, within): (&PositionCode, Option<&PositionCode>),
     ) {
         let mut space = Vec::with_capacity(sizes.len());
         for (size, length) in sizes.iter().zip(lengths) {
@@ -193,8 +227,33 @@ impl<'a> Emit<'a> {
                 this.copy_part(part, &thread, threads);
             }
             this.out.push(Stm::Barrier);
-            this.own_positions(sizes, &first, (indices, lengths), &thread, code);
+            let own = |this: &mut Self, code: &PositionCode| {
+                this.own_positions(sizes, &first, lengths, &thread, code);
+            };
+            let Some(within) = within else { return own(this, code) };
+            let exist = this.all_exist(parts);
+            let within = this.block(|this| own(this, within));
+            let code = this.block(|this| own(this, code));
+            this.out.push(Stm::If(exist, within, code));
         });
+    }
+
+    /// Whether all elements exist that branches ask for.
+    fn all_exist(&mut self, parts: &[Part<'_>]) -> Exp {
+        let mut exist = Vec::new();
+        for part in parts.iter().filter(|part| !part.window.guards.is_empty()) {
+            let shape = self.ir[part.window.array].ty.shape();
+            for (dim, axis) in part.window.axes.iter().enumerate() {
+                if axis.border.is_empty() {
+                    let first = Exp::Var(part.first[dim]);
+                    let after =
+                        bin(BinOp::Add, first.clone(), Exp::int(i64::from(part.extents[dim])));
+                    exist.push(le(Exp::int(0), first));
+                    exist.push(le(after, self.atom(shape[dim])));
+                }
+            }
+        }
+        all(exist)
     }
 
     /// What a thread does with its positions: neighbours along the first dimension of the box, if it has several, so that they read many elements
@@ -203,9 +262,9 @@ impl<'a> Emit<'a> {
         &mut self,
         sizes: &[Exp],
         first: &[Exp],
-        (indices, lengths): (&[V], &[u32]),
+        lengths: &[u32],
         thread: &Exp,
-        code: &Block,
+        PositionCode { indices, block: code }: &PositionCode,
     ) {
         let threads = self.threads();
         let outer = lengths.iter().position(|length| *length > 1).or_bug("the lengths of a box");

@@ -4,7 +4,7 @@ use super::cursor::{Lists, Parsed};
 use super::parse::Parser;
 use super::print::Printer;
 use crate::{
-    Atom, Axis, BinOp, Border, FoldTiling, Origin, Tiling, Window, WindowRead, WindowTiling,
+    Atom, Axis, BinOp, Border, FoldTiling, Guard, Origin, Tiling, Window, WindowRead, WindowTiling,
 };
 
 impl Printer<'_> {
@@ -49,6 +49,10 @@ impl Printer<'_> {
             self.var(*element);
             self.put(" at ");
             self.atoms(at);
+        }
+        for Guard { cond, holds } in &window.guards {
+            self.put(if *holds { " if " } else { " if not " });
+            self.var(*cond);
         }
     }
 
@@ -105,13 +109,18 @@ impl Parser<'_> {
                 return Err(self.error_before("a constant stands for what is outside".to_owned()));
             }
         };
-        let mut reads = Vec::new();
+        let (mut reads, mut guards) = (Vec::new(), Vec::new());
         while !self.peek_sign(")") && !self.peek_sign(",") {
+            if self.eat_word("if") {
+                let holds = !self.eat_word("not");
+                guards.push(Guard { cond: self.var()?, holds });
+                continue;
+            }
             let element = self.var()?;
             self.word("at")?;
             reads.push(WindowRead { element, at: self.atoms()? });
         }
-        Ok(Window { array, axes, outside, reads })
+        Ok(Window { array, axes, outside, reads, guards })
     }
 
     fn axis(&mut self) -> Parsed<Axis> {

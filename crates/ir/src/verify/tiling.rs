@@ -4,7 +4,7 @@ use super::scope::Checker;
 use crate::visit::{Visit, walk_stm};
 use crate::{
     Atom, Axis, BinOp, Body, Border, Dim, Exp, FoldTiling, Guarded, Level, LoopForm, Origin,
-    Screma, Seg, Stm, Tiling, Type, Var, Window, WindowRead, WindowTiling,
+    Screma, Seg, Stm, Tiling, Type, Var, Window, WindowRead, WindowTiling, exists,
 };
 use rustc_hash::FxHashMap;
 
@@ -107,6 +107,16 @@ impl<'a> Checker<'a> {
                 self.fail(format!("\"{name}\" is no element of the window that it belongs to"));
             }
         }
+        for guard in &window.guards {
+            let is_asked = |read: &WindowRead| {
+                let indices = own_indices(window, read, &ty);
+                exists(guard.cond.into(), guard.holds, &indices, &|var| made.get(&var))
+            };
+            if !window.reads.iter().any(is_asked) {
+                let name = self.name(guard.cond);
+                self.fail(format!("\"{name}\" does not say whether elements of a window exist"));
+            }
+        }
     }
 }
 
@@ -120,6 +130,13 @@ impl Visit for Made {
         }
         walk_stm(self, stm);
     }
+}
+
+/// The indices of an element that are coordinates, and the sizes of their dimensions. Of other coordinates, a border makes indices that exist.
+fn own_indices(window: &Window, read: &WindowRead, ty: &Type) -> Vec<(Atom, Atom)> {
+    let own = window.axes.iter().zip(&read.at).zip(ty.shape());
+    let own = own.filter(|((axis, _), _)| axis.border.is_empty());
+    own.map(|((_, at), size)| (*at, *size)).collect()
 }
 
 /// Whether an element is read at the indices that borders make of its coordinates, and under no condition but that it exists.
@@ -137,11 +154,7 @@ fn is_as_planned(
             else {
                 return false;
             };
-            // Of other coordinates, a border makes indices that exist.
-            let own = window.axes.iter().zip(&read.at).zip(ty.shape());
-            let own = own.filter(|((axis, _), _)| axis.border.is_empty());
-            let indices: Vec<(Atom, Atom)> = own.map(|((_, at), size)| (*at, *size)).collect();
-            if !guarded.is_by(&indices, &|var| made.get(&var)) {
+            if !guarded.is_by(&own_indices(window, read, ty), &|var| made.get(&var)) {
                 return false;
             }
             (guarded.array, guarded.dims)

@@ -12,16 +12,17 @@
 //!
 //! It pays where a position reads many elements ([`LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
 //! element that they read, and with a copy only for those that they copy. Where a branch asks whether an element exists, the copy has the
-//! constant that is there otherwise ([`Guarded`]). Elements that are read in other branches stay
+//! constant that is there otherwise ([`Guarded`]). Where a branch that asks this does more than to read, blocks whose elements all exist
+//! do without it ([`exists`]). Elements that are read in other branches stay
 //! where they are (on an H200, a window of 9 x 9 takes 646 us with a copy that branches read, and 555 without). What is left as well: windows whose size is not
-//! known, slices of arrays, and indices by branches.
+//! known, and slices of arrays.
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::device::DEVICE;
 use fehu_ir::free::bound_in_lambda;
 use fehu_ir::{
-    Atom, Axis, BinOp, Body, Border, Dim, Elem, Exp, Guarded, Lambda, LoopForm, Origin, Scalar,
-    Screma, Seg, Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling,
+    Atom, Axis, BinOp, Body, Border, Dim, Elem, Exp, Guard, Guarded, Lambda, LoopForm, Origin,
+    Scalar, Screma, Seg, Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling, exists,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,8 +72,9 @@ pub(super) fn windows(
         bound: bound_in_lambda(&seg.body).into_iter().collect(),
         near: FxHashMap::default(),
         borders: FxHashMap::default(),
-        conditions: FxHashMap::default(),
-        in_branch: false,
+        made: FxHashMap::default(),
+        branches: Vec::new(),
+        in_switch: false,
         times: 1,
         found: Vec::new(),
     };
@@ -206,10 +208,12 @@ struct Finder<'a> {
     near: FxHashMap<Var, Near>,
     /// What the last operation of a border has made, and of what.
     borders: FxHashMap<Var, (Atom, Border)>,
-    /// What truth values are.
-    conditions: FxHashMap<Var, Exp>,
-    /// Whether the code is executed under a condition.
-    in_branch: bool,
+    /// How truth values are made, and numbers near positions, which do not overflow.
+    made: FxHashMap<Var, Exp>,
+    /// The conditions under which the code is executed ...
+    branches: Vec<(Atom, bool)>,
+    /// ... and whether there are others.
+    in_switch: bool,
     /// How often the code is executed for a position, as far as that is known.
     times: u64,
     /// Windows, and how many of their elements a position reads.
@@ -252,10 +256,17 @@ impl Finder<'_> {
                 });
             }
             exp if self.guarded(&stm.pat, exp) => {}
-            Exp::If(..) | Exp::Switch(..) => {
-                let around = std::mem::replace(&mut self.in_branch, true);
+            Exp::If(cond, bodies) => {
+                for (body, holds) in bodies.iter().zip([true, false]) {
+                    self.branches.push((*cond, holds));
+                    self.body(body, ranges);
+                    self.branches.pop();
+                }
+            }
+            Exp::Switch(..) => {
+                let around = std::mem::replace(&mut self.in_switch, true);
                 stm.exp.for_each_body(&mut |body| self.body(body, ranges));
-                self.in_branch = around;
+                self.in_switch = around;
             }
             exp => exp.for_each_body(&mut |body| self.body(body, ranges)),
         }
@@ -284,7 +295,7 @@ impl Finder<'_> {
             return;
         }
         if self.vars[var].ty == Type::BOOL {
-            self.conditions.insert(var, exp.clone());
+            self.made.insert(var, exp.clone());
         }
         let (Some(prim), true) = (self.integer(var), self.bound.contains(&var)) else { return };
         let near = match exp {
@@ -301,6 +312,7 @@ impl Finder<'_> {
         };
         if let Some(near) = near {
             self.near.insert(var, near);
+            self.made.insert(var, exp.clone());
             return;
         }
         let border = match exp {
@@ -359,7 +371,7 @@ impl Finder<'_> {
         guarded: Option<Guarded<'_>>,
     ) -> Option<()> {
         let is_elsewhere = self.bound.contains(&array) || element_bytes(array, self.vars) == 0;
-        if self.in_branch || is_elsewhere {
+        if self.in_switch || is_elsewhere {
             return None;
         }
         let shape = self.vars[array].ty.shape();
@@ -376,9 +388,16 @@ impl Finder<'_> {
         // Of other coordinates, a border makes indices that exist.
         let own = axes.iter().zip(&at).zip(shape).filter(|((axis, _), _)| axis.border.is_empty());
         let indices: Vec<(Atom, Atom)> = own.map(|((_, at), size)| (*at, *size)).collect();
-        let made = |var: Var| self.conditions.get(&var);
+        let made = |var: Var| self.made.get(&var);
         if guarded.is_some_and(|guarded| !guarded.is_by(&indices, &made)) {
             return None;
+        }
+        let mut guards = Vec::with_capacity(self.branches.len());
+        for (cond, holds) in &self.branches {
+            if !exists(*cond, *holds, &indices, &made) {
+                return None;
+            }
+            guards.push(Guard { cond: cond.var()?, holds: *holds });
         }
         let outside = guarded.map(|guarded| guarded.outside);
         let read = WindowRead { element, at };
@@ -394,10 +413,15 @@ impl Finder<'_> {
                     (axis.low, axis.high) = (axis.low.min(other.low), axis.high.max(other.high));
                 }
                 window.reads.push(read);
+                for guard in guards {
+                    if !window.guards.contains(&guard) {
+                        window.guards.push(guard);
+                    }
+                }
                 *times = times.saturating_add(self.times);
             }
             None => {
-                let window = Window { array, axes, outside, reads: vec![read] };
+                let window = Window { array, axes, outside, reads: vec![read], guards };
                 self.found.push((window, self.times));
             }
         }

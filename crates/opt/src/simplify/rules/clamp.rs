@@ -81,7 +81,12 @@ impl Code<'_, '_> {
     }
 
     /// A minimum or maximum of what the branches yield, where the first one is taken if a number is less than another one.
-    fn clamp(&self, (low, high, by): (Atom, Atom, i64), inside: Atom, outside: Atom) -> Option<Exp> {
+    fn clamp(
+        &self,
+        (low, high, by): (Atom, Atom, i64),
+        inside: Atom,
+        outside: Atom,
+    ) -> Option<Exp> {
         let bound = self.sum(outside);
         for (y, limit, op, sign) in [(low, high, BinOp::Min, -1), (high, low, BinOp::Max, 1)] {
             let limit = self.sum(limit);
