@@ -121,6 +121,7 @@ const FOR_VECTORS: &[Stage] = &[
     LIFETIMES,
     EMIT,
     // Tiles first: the loops that are left inside of them are what the others improve.
+    UNIT,
     TILE,
     EMPTY,
     COPIES,
@@ -296,6 +297,7 @@ const fn loops(transformation: Transformation) -> Stage {
     Stage { name, about, run: Run::Loops(run) }
 }
 
+const UNIT: Stage = loops(fehu_loops::UNIT);
 const TILE: Stage = loops(fehu_loops::TILE);
 const EMPTY: Stage = loops(fehu_loops::EMPTY);
 const COPIES: Stage = loops(fehu_loops::COPIES);

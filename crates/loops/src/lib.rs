@@ -12,6 +12,7 @@ pub mod partials;
 pub mod peel;
 mod scalar;
 pub mod tile;
+pub mod unit;
 pub mod unswitch;
 
 use fehu_imp::Program;
@@ -28,8 +29,15 @@ pub struct Transformation {
 }
 
 /// All of them, in order.
-pub const TRANSFORMATIONS: [Transformation; 8] =
-    [TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, PARTIALS];
+pub const TRANSFORMATIONS: [Transformation; 9] =
+    [UNIT, TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, PARTIALS];
+
+/// Strides.
+pub const UNIT: Transformation = Transformation {
+    name: "unit",
+    about: "has versions of loops for strides that turn out to be one",
+    run: unit::unit,
+};
 
 /// Tiles.
 pub const TILE: Transformation = Transformation {

@@ -63,7 +63,8 @@ impl Look<'_> {
         let (Some(array), Some(to)) = (value.var(), to) else { return };
         let Some(from) = self.table.place(array) else { return };
         if !from.same(&to) {
-            let why = self.refusals.of(self.item, array);
+            let unjoined = self.table.unjoined.get(&array).copied().filter(|_| by == "boundary");
+            let why = unjoined.or_else(|| self.refusals.of(self.item, array));
             self.found.push(Copied { item: self.item, array, by, loc: self.loc.clone(), why });
         }
     }

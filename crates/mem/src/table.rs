@@ -12,6 +12,7 @@
 
 use crate::layout::{Chosen, Orders};
 use crate::lmad::{Dim as Stride, Lmad, Pick};
+use crate::short_circuit::Why;
 use ecow::EcoString;
 use fehu_base::{IdVec, OrBug, Prim, bug, define_id};
 use fehu_facts::poly::Poly;
@@ -52,6 +53,8 @@ pub struct Table {
     /// For each result of a function, the parameter that it is, if it is one, changed in place. Nothing is returned for it: it is where
     /// the argument is.
     pub returned: Vec<Option<usize>>,
+    /// Arrays that are copied before a branch hands them on, although their strides could be handed on with them, and why.
+    pub unjoined: FxHashMap<Var, Why>,
     /// When the host releases blocks; see [`crate::lifetimes`].
     pub ends: FxHashMap<Moment, Vec<BlockId>>,
     /// The variables that stand for the position of an operator's function; see [`Table::index`].

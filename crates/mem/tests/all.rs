@@ -4,6 +4,7 @@
 
 mod arith;
 mod early;
+mod joins;
 mod layouts;
 mod lmad;
 mod merge;

@@ -252,6 +252,6 @@ fn views_with_gaps_go_through_branches_as_they_are() {
         found
     };
     assert_eq!(found(&columns("0:n:1, 1")), [0, 0]);
-    // The last one first.
-    assert_eq!(found(&columns("0:n:-1, 1")), [2, 0]);
+    // The last one first: the stride is a result of the branch.
+    assert_eq!(found(&columns("0:n:-1, 1")), [0, 0]);
 }

@@ -65,6 +65,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     }
     // What is too complex for a table has none.
     let Ok(mut placed) = assign(given) else { return Ok(Runs::default()) };
+    verify(&placed.prog).map_err(|errors| errors[0].to_string())?;
     if way.circuit {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);
@@ -164,6 +165,37 @@ fun main (x: i32, y: i32) -> (r: [2]i32, s: [2]i32) =
     in (e, f)
   }
   in (c, d)
+",
+    );
+}
+
+#[test]
+fn branches_and_loops_hand_on_strides() {
+    good(
+        "prog arrays
+fun main (n: i64, k: i64, c: bool, a: [n][n]i64, b: [n]i64) -> (r: i64) =
+  let (x: [n][n]i64) = if c then { let (t: [n][n]i64) = rearrange (1, 0) a in (t) } else {(a)}
+  let (y: [n]i64) = if c then { let (u: [n]i64) = index x[0:n:1, 0] in (u) } else {(b)}
+  let (z: [n][n]i64, w: [n]i64, s: i64) = loop (p: [n][n]i64 = x, q: [n]i64 = y, o: i64 = 0) for i: i64 < k {
+    let (l0: i64) = screma n (p, q) map \\(row: [n]i64, e: i64) -> (i64) {
+      let (h: i64) = screma n (row) map \\(f: i64) -> (i64) { let (g: i64) = mul f e in (g) }
+        red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
+      in (h) }
+      red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
+    let (o3: i64) = mul o 3
+    let (l: i64) = add l0 o3
+    let (next: [n][n]i64) = rearrange (1, 0) p
+    let (even: bool) = lt i 1
+    let (row: [n]i64) = if even then { let (u: [n]i64) = index p[0:n:1, 0] in (u) } else {(q)}
+    in (next, row, l)
+  }
+  let (all0: i64) = screma n (z, w) map \\(row: [n]i64, e: i64) -> (i64) {
+    let (f: i64) = index row[0]
+    let (g: i64) = mul f e
+    in (g) }
+    red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
+  let (all: i64) = add all0 s
+  in (all)
 ",
     );
 }

@@ -4,6 +4,7 @@
 use fehu_facts::poly::Poly;
 use fehu_interp::{Buffer, Value};
 use fehu_ir::text::parse;
+use fehu_ir::verify::verify;
 use fehu_ir::{FunId, Prog, Scalar, Var};
 use fehu_irgen::{Config, random_segs};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
@@ -32,6 +33,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     // What is too complex for a table has none.
     let layouts = if way == Way::Orders { Layouts::Any(seed) } else { Layouts::RowMajor };
     let Ok(mut placed) = assign_in(prog.clone(), layouts) else { return Ok(Runs::default()) };
+    verify(&placed.prog).map_err(|errors| errors[0].to_string())?;
     if way != Way::Plain {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);

@@ -16,6 +16,7 @@ use fehu_mem::peak::peak;
 use fehu_mem::short_circuit::short_circuit;
 use fehu_mem::table::Placed;
 use fehu_mem::uncopy::uncopy;
+use fehu_mem::unview::unview;
 use rustc_hash::FxHashSet;
 
 /// Adds a note for each copy and for each moment at which most memory is in use; returns how many copies there are, and the most
@@ -28,6 +29,7 @@ pub(super) fn explain(
     (fehu_opt::UNSTREAM.run)(&mut prog, &mut Remarks::default());
     (fehu_par::UNFLATMAP.run)(&mut prog, &mut Remarks::default());
     uncopy(&mut prog);
+    unview(&mut prog);
     destinations(&mut prog, false);
     // What is too complex for a table is refused when it is compiled.
     let Ok(mut placed) = fehu_mem::assign::assign(prog) else { return (0, Vec::new()) };

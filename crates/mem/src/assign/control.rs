@@ -1,18 +1,26 @@
 //! Branches, loops and calls: arrays whose block is known only at run time.
 
 use super::Assign;
+use super::joins::{Attempt, Next, Strides};
+use super::uses::Copied;
+use crate::arith::substitute;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
-use fehu_base::bug;
+use fehu_base::{OrBug, bug};
 use fehu_facts::in_place;
 use fehu_facts::poly::Poly;
 use fehu_ir::free::bound_in_body;
-use fehu_ir::{Atom, Body, Exp, Item, LoopParam, Var};
+use fehu_ir::{Atom, Body, Exp, Item, LoopParam, Stm, Type, Var};
+use rustc_hash::FxHashSet;
+
+/// How often the bodies of a function's loops are given places once more, because of the strides of what these hand on.
+const MAX_ATTEMPTS: usize = 64;
 
 impl Assign<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a bug")]
-    pub(super) fn control(&mut self, pat: &[Var], exp: &mut Exp) {
-        match exp {
+    pub(super) fn control(&mut self, stm: &mut Stm) {
+        let pat = &mut stm.pat;
+        match &mut stm.exp {
             Exp::If(_, bodies) => self.branches(pat, bodies.iter_mut().collect()),
             Exp::Switch(_, switch) => {
                 let cases = switch.cases.iter_mut().map(|(_, body)| body);
@@ -79,26 +87,34 @@ impl Assign<'_> {
         is_small
     }
 
-    fn branches(&mut self, pat: &[Var], bodies: Vec<&mut Body>) {
+    fn branches(&mut self, pat: &mut Vec<Var>, bodies: Vec<&mut Body>) {
         let own: Vec<bool> = pat.iter().map(|var| self.own(*var, *var)).collect();
         let mut bodies = bodies;
         bodies.iter_mut().for_each(|body| self.plain_body(body));
-        for (number, var) in pat.iter().enumerate() {
-            if own[number] {
+        for (number, is_own) in own.into_iter().enumerate() {
+            let var = pat[number];
+            if is_own {
                 continue;
             }
-            self.carried(*var);
-            if let Some(strides) = self.common_strides(number, &bodies) {
-                self.carried_by(*var, strides);
-                for body in &bodies {
-                    self.carries(*var, body.results[number]);
+            self.carried(var);
+            let values: Vec<Atom> = bodies.iter().map(|body| body.results[number]).collect();
+            let bound: FxHashSet<Var> =
+                bodies.iter().flat_map(|body| bound_in_body(body)).collect();
+            if let Some(strides) = self.joined(var, &values, &bound) {
+                pat.extend(self.carried_by(var, &strides).1);
+                for body in &mut bodies {
+                    let value = body.results[number];
+                    self.carries(var, value);
+                    self.after(body, |this, body| {
+                        body.results.extend(this.unknown_strides(value, &strides));
+                    });
                 }
                 continue;
             }
             for body in &mut bodies {
                 self.after(body, |this, body| {
-                    let result = this.in_order_of(*var, body.results[number]);
-                    this.carries(*var, result);
+                    let result = this.in_order_of(var, body.results[number]);
+                    this.carries(var, result);
                     body.results[number] = result;
                 });
             }
@@ -111,82 +127,48 @@ impl Assign<'_> {
         self.add_roots(var, self.roots_of(atom));
     }
 
-    /// The strides of a result that all branches have, if that is a view with gaps or in another order: then it is passed on as it
-    /// is. They are known outside of the branches.
-    fn common_strides(&self, number: usize, bodies: &[&mut Body]) -> Option<Vec<Poly>> {
-        if self.beside_kernels {
-            return None;
-        }
-        let mut common: Option<Vec<Poly>> = None;
-        for body in bodies {
-            let (_, place) = self.array(body.results[number])?;
-            let strides = strides_of(&place.lmad);
-            let bound = bound_in_body(body);
-            let is_known =
-                !strides.iter().flat_map(|stride| stride.vars()).any(|var| bound.contains(&var));
-            let is_same = common.as_ref().is_none_or(|common| *common == strides);
-            if place.lmad.is_contiguous() || !is_known || !is_same {
-                return None;
-            }
-            common = Some(strides);
-        }
-        common
-    }
-
-    /// The array comes with a block, in which its elements have these strides.
-    fn carried_by(&mut self, var: Var, strides: Vec<Poly>) {
-        let Some(mut place) = self.table.place(var).cloned() else { return };
-        for (dim, stride) in place.lmad.dims.iter_mut().zip(strides) {
-            dim.stride = stride;
-        }
-        self.table.set(var, place);
-    }
-
-    /// A loop. Views with gaps, or in another order, are handed on as they are if what follows the first has the same strides, which
-    /// is known when the body has its places; otherwise they are copied.
-    fn loop_(&mut self, pat: &[Var], params: &mut [LoopParam], body: &mut Body) {
-        let strides: Vec<Option<Vec<Poly>>> =
-            (0..params.len()).map(|k| self.strides_to_keep(&params[k], body, k)).collect();
-        if strides.iter().any(Option::is_some) {
+    /// A loop. Views with gaps, or in another order, are handed on as they are if that pays, which is known when the body has its places;
+    /// otherwise they are copied.
+    fn loop_(&mut self, pat: &mut Vec<Var>, params: &mut Vec<LoopParam>, body: &mut Body) {
+        let mut attempt = Attempt::plain(params.len());
+        while self.may_differ(params, body) && self.attempts < MAX_ATTEMPTS {
+            self.attempts += 1;
             let (table, roots, destined) =
                 (self.table.clone(), self.roots.clone(), self.destined.clone());
-            let (before, stms, length) = (params.to_vec(), body.clone(), self.out.len());
-            let failed = self.failed.clone();
-            if self.loop_with(pat, params, body, &strides) && self.failed == failed {
+            let (before, stms, length) = (params.clone(), body.clone(), self.out.len());
+            let (failed, bound) = (self.failed.clone(), pat.len());
+            self.loop_with(pat, params, body, &mut attempt);
+            let next = attempt.next();
+            if matches!(next, Next::Done) && self.failed == failed {
                 return;
             }
             (self.table, self.roots, self.destined) = (table, roots, destined);
             self.failed = failed;
             self.out.truncate(length);
-            params.clone_from_slice(&before);
+            pat.truncate(bound);
+            *params = before;
             *body = stms;
+            self.table.unjoined.extend(std::mem::take(&mut attempt.unjoined));
+            match next {
+                Next::Again(next) => attempt = next,
+                Next::Done | Next::Copies => break,
+            }
         }
-        self.loop_with(pat, params, body, &vec![None; strides.len()]);
+        let mut plain = Attempt::plain(params.len());
+        self.loop_with(pat, params, body, &mut plain);
     }
 
-    /// The strides of the first value of a loop parameter, if it would have to be copied.
-    fn strides_to_keep(&self, param: &LoopParam, body: &Body, k: usize) -> Option<Vec<Poly>> {
-        let (_, place) = self.array(param.init)?;
-        let is_copied = !self.beside_kernels
-            && small(self.vars[param.var].ty.shape()).is_none()
-            && !self.table.in_order_of(param.var, &place.lmad)
-            && (!in_place(self.prog, param.var, body, k) || self.first_place(param).is_none());
-        is_copied.then(|| strides_of(&place.lmad))
-    }
-
-    /// A loop some of whose parameters have these strides, and whether their next values have.
+    /// A loop some of whose parameters have strides of their own.
     fn loop_with(
         &mut self,
-        pat: &[Var],
-        params: &mut [LoopParam],
+        pat: &mut Vec<Var>,
+        params: &mut Vec<LoopParam>,
         body: &mut Body,
-        strides: &[Option<Vec<Poly>>],
-    ) -> bool {
-        let Some(before) = pat.first().copied() else {
-            self.plain_body(body);
-            return true;
-        };
-        let mut kept = true;
+        attempt: &mut Attempt,
+    ) {
+        let Some(before) = pat.first().copied() else { return self.plain_body(body) };
+        let strides: Vec<Option<Strides>> = (0..params.len()).map(|k| attempt.strides(k)).collect();
+        let mut more = Vec::new();
         let mut targets: Vec<Option<Place>> = Vec::with_capacity(params.len());
         for (k, param) in params.iter_mut().enumerate() {
             if self.own(param.var, before) {
@@ -195,14 +177,17 @@ impl Assign<'_> {
             }
             if let Some(strides) = &strides[k] {
                 self.carried(param.var);
-                self.carried_by(param.var, strides.clone());
                 self.carries(param.var, param.init);
+                let (_, vars) = self.carried_by(param.var, strides);
+                let inits = self.unknown_strides(param.init, strides);
+                more.extend(vars.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init }));
                 targets.push(None);
                 continue;
             }
             let stays = in_place(self.prog, param.var, body, k);
             // What stays where its first value is may have any strides; kernels must know its order.
             if self.beside_kernels || !stays || self.first_place(param).is_none() {
+                attempt.copies(self, k, param, param.init, Copied::BeforeLoop);
                 param.init = self.in_order_of(param.var, param.init);
             }
             if let Some(place) = self.first_place(param).filter(|_| stays) {
@@ -217,11 +202,8 @@ impl Assign<'_> {
         }
         self.body(body, |this, body| {
             for (k, (result, param)) in body.results.iter_mut().zip(params.iter()).enumerate() {
-                if strides[k].is_some() {
-                    let next = this.array(*result);
-                    kept &=
-                        next.is_some_and(|(_, next)| this.table.can_carry(param.var, &next.lmad));
-                } else if targets[k].is_none() {
+                if strides[k].is_none() && targets[k].is_none() {
+                    attempt.copies(this, k, param, *result, Copied::Here);
                     *result = this.in_order_of(param.var, *result);
                 }
             }
@@ -232,20 +214,37 @@ impl Assign<'_> {
                     this.add_roots(param.var, this.roots_of(*result));
                 }
             }
+            for (k, param) in params.iter().enumerate() {
+                let Some(strides) = &strides[k] else { continue };
+                attempt.hands_on(this, k, param, body.results[k]);
+                body.results.extend(this.unknown_strides(body.results[k], strides));
+            }
         });
-        // The last values are where the parameters are.
+        self.last_values(pat, params, &more);
+        params.extend(more);
+    }
+
+    /// The last values are where the parameters are, with strides that are the last ones, too.
+    fn last_values(&mut self, pat: &mut Vec<Var>, params: &[LoopParam], strides: &[LoopParam]) {
+        let last: Vec<Var> = strides.iter().map(|_| self.new_var("stride", Type::I64)).collect();
+        let after = |var: Var| {
+            let k = strides.iter().position(|param| param.var == var)?;
+            Some(Poly::var(last[k]))
+        };
         for (var, param) in pat.iter().zip(params.iter()) {
             self.same(*var, Atom::Var(param.var));
             if let Some(place) = self.table.place(*var).cloned() {
                 let mut lmad = Lmad { offset: place.lmad.offset, ..self.layout(*var) };
                 if self.table.is_strided(param.var) {
-                    let dims = lmad.dims.iter_mut().zip(&place.lmad.dims);
-                    dims.for_each(|(dim, other)| dim.stride = other.stride.clone());
+                    for (dim, other) in lmad.dims.iter_mut().zip(&place.lmad.dims) {
+                        let stride = substitute(&other.stride, &after);
+                        dim.stride = stride.or_bug("one variable for another");
+                    }
                 }
                 self.table.set(*var, Place { lmad, ..place });
             }
         }
-        kept
+        pat.extend(last);
     }
 
     /// Where the first value of a parameter is, if it has the same sizes.
@@ -253,8 +252,4 @@ impl Assign<'_> {
         let (init, place) = self.array(param.init)?;
         (self.vars[init].ty == self.vars[param.var].ty).then_some(place)
     }
-}
-
-pub(super) fn strides_of(lmad: &Lmad) -> Vec<Poly> {
-    lmad.dims.iter().map(|dim| dim.stride.clone()).collect()
 }

@@ -6,24 +6,26 @@
 //!
 //! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
 //! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is added
-//! to the program. Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
+//! to the program, or handed on as it is, with its strides (`joins`). Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
 //! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
 //! array that a loop updates in place stays where its initial value is.
 //!
 //! ```text
 //! let ys = map f xs                    ys: fresh, 0 + {(n : 1)}
 //! let t = rearrange (1, 0) a           t: where a is, 0 + {(m : 1), (n : m)}
-//! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`; r carries its block
+//! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`, unless r is only read; r carries its block
 //! ```
 //!
 //! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
-//! calls, `operators` map, reduce and other array operators, `segs` operators with a space around them.
+//! calls, `joins` what these hand on with strides of its own, `uses` whether that pays, `operators` map, reduce and other array operators, `segs` operators with a space around them.
 
 mod calls;
 mod computed;
 mod control;
+mod joins;
 mod operators;
 mod segs;
+mod uses;
 mod views;
 
 pub(crate) use calls::calls_itself;
@@ -38,7 +40,9 @@ use fehu_base::{IdVec, OrBug, bug};
 use fehu_facts::poly::Poly;
 use fehu_facts::{Effects, Share};
 use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
+use joins::strides_of;
 use rustc_hash::FxHashMap;
+use uses::Uses;
 
 /// What cannot be described: index arithmetic with more terms or factors than we can handle.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,6 +105,12 @@ struct Assign<'a> {
     /// Whether the code is that of a host that has kernels: what these read must be known before, so that arrays are in the orders that
     /// were chosen, or copied.
     beside_kernels: bool,
+    /// Whether there are kernels at all.
+    has_kernels: bool,
+    /// What is done with arrays.
+    uses: Uses,
+    /// How often bodies of loops were given places once more.
+    attempts: usize,
     /// Where arrays are to be made that would otherwise get blocks of their own.
     destined: FxHashMap<Var, Place>,
     failed: Option<TooComplex>,
@@ -125,6 +135,9 @@ impl<'a> Assign<'a> {
         let mut this = Assign {
             prog,
             tables,
+            uses: Uses::of(body, vars),
+            attempts: 0,
+            has_kernels: beside_kernels,
             vars,
             table,
             out,
@@ -175,7 +188,7 @@ impl<'a> Assign<'a> {
         let pat = stm.pat.clone();
         match &mut stm.exp {
             Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Call(..) => {
-                self.control(&pat, &mut stm.exp);
+                self.control(stm);
             }
             Exp::Screma(_)
             | Exp::Hist(_)
@@ -387,6 +400,5 @@ impl<'a> Assign<'a> {
 
 /// Whether two arrays that begin at the same address have their elements at the same addresses.
 fn have_same_strides(a: &Lmad, b: &Lmad) -> bool {
-    let strides = control::strides_of;
-    a.is_contiguous() && b.is_contiguous() || strides(a) == strides(b)
+    a.is_contiguous() && b.is_contiguous() || strides_of(a) == strides_of(b)
 }

@@ -116,6 +116,10 @@ pub enum Why {
     Kept,
     /// It would be made column by column.
     Order,
+    /// It is read too often for strides that are known only at run time.
+    Often,
+    /// Neighbouring threads of kernels would read elements that are far apart.
+    Turned,
 }
 
 impl Why {
@@ -135,6 +139,8 @@ impl Why {
             Why::Far => "it is made too far away",
             Why::Kept => "a thread keeps it in memory of its own until it is finished",
             Why::Order => "its neighbours would be far apart while it is made",
+            Why::Often => "it is read too often for strides that are known only at run time",
+            Why::Turned => "neighbouring threads would read elements that are far apart",
         }
     }
 }

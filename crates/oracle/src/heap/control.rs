@@ -68,18 +68,22 @@ impl<'a> Machine<'a> {
         results: &[Atom],
     ) -> Res<()> {
         let mut scalars: Vec<(Var, Scalar)> = Vec::new();
+        for (target, result) in targets.iter().zip(results) {
+            if let Target::Scalar(var) = *target {
+                scalars.push((var, frame.scalar(*result)?));
+            }
+        }
         let mut blocks: Vec<(BlockId, Mem)> = Vec::new();
         for (target, result) in targets.iter().zip(results) {
             match *target {
-                Target::Nothing => {}
+                Target::Nothing | Target::Scalar(_) => {}
                 Target::Own(place) => self.put(frame, place, *result)?,
-                Target::Scalar(var) => scalars.push((var, frame.scalar(*result)?)),
                 Target::Carried(block) => {
                     let to = match frame.table.blocks[block].origin {
                         Origin::Carried(var) => Some(var),
                         Origin::Fresh { .. } | Origin::Unused => None,
                     };
-                    if let Item::Array(mem) = self.item_for(frame, *result, to)? {
+                    if let Item::Array(mem) = self.item_for(frame, *result, to, &scalars)? {
                         blocks.push((block, mem));
                     }
                 }

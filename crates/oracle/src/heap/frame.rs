@@ -95,11 +95,18 @@ impl<'a> Frame<'a> {
 
     /// The value of a polynomial.
     pub(super) fn poly(&self, poly: &Poly) -> Res<i64> {
+        self.poly_after(poly, &[])
+    }
+
+    /// The value of a polynomial when variables have got these values.
+    fn poly_after(&self, poly: &Poly, new: &[(Var, Scalar)]) -> Res<i64> {
         let mut sum: i128 = 0;
         for (monomial, coefficient) in poly.terms() {
             let mut product = *coefficient;
             for var in monomial {
-                product = product.wrapping_mul(self.size(Atom::Var(*var))?.into());
+                let new = new.iter().find(|(other, _)| other == var);
+                let factor = new.map_or(Atom::Var(*var), |(_, scalar)| Atom::Const(*scalar));
+                product = product.wrapping_mul(self.size(factor)?.into());
             }
             sum = sum.wrapping_add(product);
         }
@@ -237,11 +244,18 @@ impl<'a> Machine<'a> {
 
     /// An operand that crosses a border in row-major order.
     pub(super) fn item(&mut self, frame: &Frame<'a>, atom: Atom) -> Res<Item> {
-        self.item_for(frame, atom, None)
+        self.item_for(frame, atom, None, &[])
     }
 
-    /// An operand that crosses a border to become the value of a variable, if one is given.
-    pub(super) fn item_for(&mut self, frame: &Frame<'a>, atom: Atom, to: Option<Var>) -> Res<Item> {
+    /// An operand that crosses a border to become the value of a variable, if one is given, while others get these values, among which may be
+    /// its strides.
+    pub(super) fn item_for(
+        &mut self,
+        frame: &Frame<'a>,
+        atom: Atom,
+        to: Option<Var>,
+        new: &[(Var, Scalar)],
+    ) -> Res<Item> {
         if let Some(place) = frame.place_of(atom) {
             let order = to.and_then(|to| frame.table.orders.get(&to));
             let turned = order.and_then(|order| place.lmad.rearrange(order));
@@ -256,7 +270,7 @@ impl<'a> Machine<'a> {
                 Some(to) => {
                     let mut expected = place.lmad.clone();
                     for (dim, to) in expected.dims.iter_mut().zip(&to.lmad.dims) {
-                        dim.stride = to.stride.clone();
+                        dim.stride = Poly::constant(frame.poly_after(&to.stride, new)?.into());
                     }
                     frame.addresses(&expected)? == addresses
                 }
