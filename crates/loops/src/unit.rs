@@ -5,10 +5,13 @@
 //!                                          ==>    else { for i { for j { s = s + a[d*i + e*j] } } }
 //! ```
 //!
-//! Branches and loops that hand on arrays as they are give them such strides. Elements that are known to be neighbours are loaded as vectors.
+//! Branches and loops that hand on arrays as they are give them such strides. Elements that are known to be neighbours are loaded as
+//! vectors.
 //!
-//! Conditions: the stride is a variable that is one on some way to the loop, by an assignment, and is not set inside; it is that of the innermost
-//! loop around the load; and the loop is not too long. If there are several, all of them are one in the first version. The outermost loop that allows it is copied.
+//! Conditions: the stride is a variable that is one on some way to the loop, by an assignment, and is not set inside; it is that of the
+//! innermost
+//! loop around the load; and the loop is not too long. If there are several, all of them are one in the first version. The outermost loop
+//! that allows it is copied.
 
 use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, all, replace_stms, stride, substitute};

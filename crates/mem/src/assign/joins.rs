@@ -10,10 +10,12 @@
 //! ```
 //!
 //! Strides that all values have, and that are known outside, stay in the table. The others are further results of the
-//! branch, or further parameters of the loop: numbers like any others. The offset needs none of that, since what carries a block begins where its
+//! branch, or further parameters of the loop: numbers like any others. The offset needs none of that, since what carries a block begins
+//! where its
 //! pointer points to.
 //!
-//! This pays if elements are read about once ([`super::uses`]). For the kernels of a host, moreover, the dimensions must lie in memory in the order of the
+//! This pays if elements are read about once ([`super::uses`]). For the kernels of a host, moreover, the dimensions must lie in memory in
+//! the order of the
 //! variable: a transposed array is copied, since neighbouring threads would read elements that are far apart.
 
 use super::Assign;

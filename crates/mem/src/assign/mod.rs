@@ -6,7 +6,8 @@
 //!
 //! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
 //! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is added
-//! to the program, or handed on as it is, with its strides (`joins`). Such an array *carries* its block with it. Small arrays of constant size, however, are not carried through branches
+//! to the program, or handed on as it is, with its strides (`joins`). Such an array *carries* its block with it. Small arrays of constant
+//! size, however, are not carried through branches
 //! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
 //! array that a loop updates in place stays where its initial value is.
 //!
@@ -16,8 +17,10 @@
 //! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`, unless r is only read; r carries its block
 //! ```
 //!
-//! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control` branches, loops and
-//! calls, `joins` what these hand on with strides of its own, `uses` whether that pays, `operators` map, reduce and other array operators, `segs` operators with a space around them.
+//! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control`
+//! branches, loops and
+//! calls, `joins` what these hand on with strides of its own, `uses` whether that pays, `operators` map, reduce and other array operators,
+//! `segs` operators with a space around them.
 
 mod calls;
 mod computed;
