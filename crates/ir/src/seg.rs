@@ -18,6 +18,9 @@ use fehu_base::IdVec;
 /// and have no memory. It is a map or scatter; one thread can also combine elements in it, since it visits all positions
 /// in order.
 ///
+/// After a segmented reduction to scalars on a device, scalars may be computed of its results, the *finish* of a segment: the thread that has the results does
+/// that, so that they are neither stored nor read again. The function then returns what these statements bind, too.
+///
 /// The positions of the operator itself belong to the space as well: a `seg` without dimensions around a map is just that
 /// map, and one with a dimension around a reduction is a segmented reduction.
 ///
@@ -153,12 +156,15 @@ impl Seg {
         SegParts::of(&self.body.body)
     }
 
-    /// The number of statements at the end of a function that are operators.
+    /// The number of statements at the end of a function that are operators, or the finish of one.
     pub fn operators(body: &Body) -> usize {
         match body.stms.as_slice() {
-            [.., first, _] if has_scans(first) => 2,
-            [.., _] => 1,
-            [] => 0,
+            [.., first, last] if has_scans(first) && Seg::takes(&last.exp) => 2,
+            [.., last] if Seg::takes(&last.exp) => 1,
+            stms => match stms.iter().rposition(reduces) {
+                Some(op) => stms.len() - op,
+                None => stms.len().min(1),
+            },
         }
     }
 
@@ -222,6 +228,13 @@ impl Seg {
         all
     }
 
+    /// Whether a statement may belong to the finish of a segment: likewise, and it makes no array at all.
+    pub fn allows_after(stm: &Stm) -> bool {
+        let mut all = Seg::allows_before(stm) && stm.exp.family() != Family::Fresh;
+        stm.exp.for_each_body(&mut |body| all = all && body.stms.iter().all(Seg::allows_after));
+        all
+    }
+
     /// Whether an expression can be the operator of a Seg: it has functions, or makes an array in a way that many threads
     /// can share.
     pub fn takes(exp: &Exp) -> bool {
@@ -239,7 +252,7 @@ impl Seg {
         )
     }
 
-    /// Which results the function returns, by number; those of the epilogue come after those of the operator.
+    /// Which results the function returns, by number; those of the epilogue or of the finish come after those of the operator.
     pub fn returned(body: &Body) -> Option<Vec<usize>> {
         let parts = SegParts::of(body)?;
         let place = |result: &Atom| parts.made().position(|var| Atom::Var(var) == *result);
@@ -256,25 +269,36 @@ pub struct SegParts<'a> {
     pub op: &'a Stm,
     /// What is executed with the final elements of its arrays.
     pub epilogue: Option<&'a Stm>,
+    /// What is computed of the results of a segment.
+    pub finish: &'a [Stm],
 }
 
 impl<'a> SegParts<'a> {
     fn of(body: &'a Body) -> Option<SegParts<'a>> {
         let (before, operators) =
             body.stms.split_at_checked(body.stms.len() - Seg::operators(body))?;
-        Some(SegParts { before, op: operators.first()?, epilogue: operators.get(1) })
+        let (op, rest) = operators.split_first()?;
+        let (epilogue, finish) = match has_scans(op) {
+            true => (rest.first(), &[][..]),
+            false => (None, rest),
+        };
+        Some(SegParts { before, op, epilogue, finish })
     }
 
-    /// All that the operators bind.
+    /// All that the operators and the finish bind.
     pub fn made(self) -> impl Iterator<Item = Var> + 'a {
-        let epilogue = self.epilogue.into_iter().flat_map(|stm| &stm.pat);
-        self.op.pat.iter().chain(epilogue).copied()
+        let rest = self.epilogue.into_iter().chain(self.finish).flat_map(|stm| &stm.pat);
+        self.op.pat.iter().chain(rest).copied()
     }
 
     /// Whether there is nothing but the operator.
     pub fn is_bare(self) -> bool {
-        self.before.is_empty() && self.epilogue.is_none()
+        self.before.is_empty() && self.epilogue.is_none() && self.finish.is_empty()
     }
+}
+
+fn reduces(stm: &Stm) -> bool {
+    matches!(&stm.exp, Exp::Screma(op) if !op.reds.is_empty())
 }
 
 fn has_scans(stm: &Stm) -> bool {

@@ -18,9 +18,12 @@
 //! prefixes, which would be another scan. And where several threads execute the scan's own function twice, it must be
 //! cheap.
 //!
+//! What follows a segmented reduction is its finish (`finish`).
+//!
 //! Not supported are epilogues that write where the scan reads; where several threads execute them, functions that
 //! contain operators; scans of arrays; and scans with dimensions around them, or by the threads of one block.
 
+use crate::finish::finish;
 use crate::separate::separate;
 use fehu_base::IdVec;
 use fehu_facts::Share;
@@ -47,6 +50,7 @@ const KERNEL: usize = 64;
 const BETWEEN: usize = 24;
 
 fn run(prog: &mut Prog) {
+    prog.for_each_body(|_, vars, body| finish(body, vars, &mut Vec::new()));
     prog.for_each_body(|prog, vars, body| {
         if has_scans(body) {
             let share = Share::of(prog, body, vars);
@@ -120,6 +124,17 @@ impl Operator {
     }
 }
 
+/// How many statements mention a variable; the results of the body count as one more.
+pub(super) fn uses(body: &Body, vars: &IdVec<Var, VarInfo>) -> FxHashMap<Var, usize> {
+    let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
+    let results = body.results.iter().filter_map(|atom| atom.var());
+    let mentioned = body.stms.iter().flat_map(|stm| free_in_stm(stm, vars));
+    for var in mentioned.chain(results) {
+        *uses.entry(var).or_default() += 1;
+    }
+    uses
+}
+
 /// Whether functions of an operator contain Segs: then the operator is the host's, around kernels or tasks.
 fn has_segs(exp: &Exp) -> bool {
     let mut found = false;
@@ -171,7 +186,7 @@ impl Epilogues<'_> {
         if !body.stms.iter().any(leads) {
             return;
         }
-        let uses = self.uses(body);
+        let uses = uses(body, self.vars);
         let mut at = 0;
         while at < body.stms.len() {
             let scan = &body.stms[at];
@@ -183,17 +198,6 @@ impl Epilogues<'_> {
             }
             at += 1;
         }
-    }
-
-    /// How many statements mention a variable; the results of the body count as one more.
-    fn uses(&self, body: &Body) -> FxHashMap<Var, usize> {
-        let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
-        let results = body.results.iter().filter_map(|atom| atom.var());
-        let mentioned = body.stms.iter().flat_map(|stm| free_in_stm(stm, self.vars));
-        for var in mentioned.chain(results) {
-            *uses.entry(var).or_default() += 1;
-        }
-        uses
     }
 
     /// Whether a scan can have an epilogue.

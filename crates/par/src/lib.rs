@@ -45,6 +45,7 @@ mod context;
 mod distribute;
 mod epilogue;
 mod expose;
+mod finish;
 mod flatmap;
 mod fold;
 mod host;

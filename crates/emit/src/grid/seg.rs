@@ -175,6 +175,20 @@ impl<'a> Emit<'a> {
         self.out.push(Imp::Store(ptr, at, value));
     }
 
+    /// Computes what follows a segmented reduction, at the position that has been entered, of these results, and stores what the Seg returns.
+    pub(super) fn finish_segment(&mut self, seg: &SegOp<'a>, values: Vec<(Var, Exp)>) {
+        let code = self.block(|this| {
+            this.scalars.extend(values);
+            seg.parts.finish.iter().for_each(|stm| this.stm(stm));
+            let made: Vec<Var> = seg.parts.made().collect();
+            for number in seg.results.iter().map(|(_, number)| *number).collect::<Vec<_>>() {
+                let value = this.atom(made[number].into());
+                this.store_result(seg, number, value);
+            }
+        });
+        self.out.extend(code);
+    }
+
     /// What the operator of a Seg without dimensions has computed is what the Seg binds.
     pub(super) fn bind_results(&mut self, seg: &SegOp<'a>) {
         for (var, number) in &seg.results {

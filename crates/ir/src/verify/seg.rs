@@ -108,6 +108,9 @@ impl<'a> Checker<'a> {
         if let Some(epilogue) = parts.epilogue {
             self.epilogue(seg.level, parts.op, epilogue);
         }
+        if !parts.finish.is_empty() {
+            self.finish(seg, parts);
+        }
         let Some(returned) = Seg::returned(&seg.body.body) else {
             return self
                 .fail("a seg returns something else than its operator's results".to_owned());
@@ -119,8 +122,28 @@ impl<'a> Checker<'a> {
             Some(Type::Acc(_)) => true,
             Some(Type::Scalar(_)) | None => false,
         };
-        if !in_order || (0..made.len()).filter(|k| !returned.contains(k)).any(|k| needed(&k)) {
+        // Arrays of a finish are views.
+        let by_operators = made.len() - parts.finish.iter().map(|stm| stm.pat.len()).sum::<usize>();
+        if !in_order || (0..by_operators).filter(|k| !returned.contains(k)).any(|k| needed(&k)) {
             self.fail("a seg does not return its operator's results in order".to_owned());
+        }
+    }
+
+    /// Whether what follows a reduction is code of one thread, for each segment.
+    fn finish(&mut self, seg: &Seg, parts: SegParts<'_>) {
+        let is_plain = seg.level == Level::Grid
+            && !seg.space.is_empty()
+            && seg.rows.is_none()
+            && seg.tiling.is_none();
+        let scalars = |op: &Screma| op.map.ret.iter().all(|ty| matches!(ty, Type::Scalar(_)));
+        let folds = |op: &Screma| op.scans.is_empty() && op.folded() == op.map.ret.len();
+        if !is_plain || !matches!(&parts.op.exp, Exp::Screma(op) if folds(op) && scalars(op)) {
+            self.fail(
+                "only a segmented reduction to scalars on a device is followed by code".to_owned(),
+            );
+        }
+        if !parts.finish.iter().all(Seg::allows_after) {
+            self.fail("what follows a segmented reduction is not cheap or may fail".to_owned());
         }
     }
 

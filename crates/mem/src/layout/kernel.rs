@@ -117,6 +117,11 @@ impl Look<'_> {
             }
             self.learn(stm);
         }
+        // One thread for each segment.
+        for stm in parts.finish {
+            self.stm(stm);
+            self.learn(stm);
+        }
         self.threads = outer;
     }
 

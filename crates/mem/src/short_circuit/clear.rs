@@ -368,30 +368,39 @@ impl<'a> Circuit<'a, '_> {
         }
         let indices: Vec<Poly> = seg.indices().iter().map(|index| Poly::var(*index)).collect();
         let mut own = Own::new();
-        if let (Some(lmad), None, None) =
-            (made, seg.rows, seg.parts().and_then(|parts| parts.epilogue))
-        {
+        let stms = seg.body.body.stms.as_slice();
+        // What writes the array, at each position its own element: the operator, or the finish of a segment.
+        let writers = match seg.parts() {
+            Some(parts) if parts.finish.is_empty() => usize::from(parts.epilogue.is_none()),
+            Some(parts) => parts.finish.len(),
+            None => 1,
+        };
+        let is_operator = seg.parts().is_none_or(|parts| parts.finish.is_empty());
+        if let (Some(lmad), None, 1..) = (made, seg.rows, writers) {
             for (dim, index) in seg.indices().iter().enumerate() {
                 let Some(rest) = lmad.fix(&indices[..dim]) else { return false };
                 own.push((rest, *index));
             }
-            let Some(rest) = lmad.fix(&indices) else { return false };
-            own.push((rest, Var::from_index(0)));
+            if is_operator {
+                let Some(rest) = lmad.fix(&indices) else { return false };
+                own.push((rest, Var::from_index(0)));
+            }
         }
         let start = self.at(stm, body).when;
         let id = self.nest.id(&seg.body.body);
         self.inside(id, |this| {
             let start = At { body: id, when: start };
             let mut inputs = seg.elements().iter().zip(&seg.inputs);
-            let (last, before) = match seg.body.body.stms.split_last() {
-                Some((last, before)) if !own.is_empty() => (Some(last), before),
-                _ => (None, seg.body.body.stms.as_slice()),
-            };
+            let writers = if own.is_empty() { 0 } else { writers };
+            let (before, writers) = stms.split_at(stms.len() - writers);
             inputs.all(|(param, input)| {
                 this.vars[*param].ty.is_array()
                     || this.part_of(part, around, *input, start, |lmad| lmad.fix(&indices))
             }) && before.iter().all(|stm| this.stm(part, around, stm, id))
-                && last.is_none_or(|stm| this.operator(part, own, stm, id))
+                && match is_operator {
+                    true => writers.iter().all(|stm| this.operator(part, own.clone(), stm, id)),
+                    false => writers.iter().all(|stm| this.stm(part, &own, stm, id)),
+                }
         })
     }
 

@@ -77,7 +77,7 @@ fn in_body(
 
 /// What the threads of a Seg can share.
 fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling> {
-    let SegParts { before, op, epilogue: None } = seg.parts()? else { return None };
+    let SegParts { before, op, epilogue: None, finish: [] } = seg.parts()? else { return None };
     let Exp::Screma(op) = &op.exp else { return None };
     let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
     if seg.level != Level::Grid
