@@ -54,8 +54,9 @@ enum Step {
     Same(UnOp),
     Convert(Prim),
     Reinterpret(Prim),
-    /// The operand of `x ^ (x shifted by so many bits)`: `y ^ (x shifted)` repeatedly, beginning with `y`; in each round, so many bits more are right.
-    Shifted(BinOp, Atom, u64),
+    /// The operand of `x ^ (x shifted)`: `y ^ (y shifted)` repeatedly, each time by twice as many bits, beginning with as many as in the operation. For, with `s` for
+    /// shifting, `(1 + s^4) (1 + s^2) (1 + s) = 1 + s^8` modulo two, and a shift of all bits is zero.
+    Shifted(BinOp, Vec<Atom>),
 }
 
 impl Inverted {
@@ -152,14 +153,10 @@ fn run(b: &mut Builder<'_>, steps: &[Step], mut y: Atom, names: &Subst) -> Atom 
             Step::Same(op) => b.exp("x", Exp::UnOp(*op, y)).into(),
             Step::Convert(prim) => b.exp("x", Exp::Convert(*prim, y)).into(),
             Step::Reinterpret(prim) => b.exp("x", Exp::Reinterpret(*prim, y)).into(),
-            Step::Shifted(op, distance, rounds) => {
-                let mut x = y;
-                for _ in 0..*rounds {
-                    let shifted = binary(b, *op, x, *distance);
-                    x = binary(b, BinOp::Xor, y, shifted);
-                }
-                x
-            }
+            Step::Shifted(op, distances) => distances.iter().fold(y, |y, distance| {
+                let shifted = binary(b, *op, y, *distance);
+                binary(b, BinOp::Xor, y, shifted)
+            }),
         };
     }
     y
@@ -361,7 +358,12 @@ fn shifted(b: &Builder<'_>, body: &Body, x: Atom, s: Atom) -> Option<Step> {
     };
     let (bits, width) = (distance.bits(), u64::from(prim.bits()));
     let fits = of == x && is_logical && (1..width).contains(&bits);
-    fits.then(|| Step::Shifted(op, distance.into(), width.div_ceil(bits) - 1))
+    let Elem::Prim(of) = distance.elem() else { return None };
+    fits.then(|| {
+        let distances = std::iter::successors(Some(bits), |bits| Some(2 * bits));
+        let distances = distances.take_while(|bits| *bits < width);
+        Step::Shifted(op, distances.map(|bits| Scalar::from_bits(of, bits).into()).collect())
+    })
 }
 
 /// The statements of a body that these variables come from.
