@@ -176,3 +176,78 @@ entry beside [n] (a: [n]f64) =
   let one i = tabulate n (\j -> f64.bool (i == j))
   let forward = tabulate n (\i -> jvp beside_changes a (one i))
   in and (map2 (\x y -> f64.abs (x - y) < 1e-9) (vjp beside_changes a 1) forward)
+
+-- Loops in branches, which change what the loop around them carries: in one body, in both, and in arms with other changes before and after.
+def in_one [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             if xs[i] > 1
+             then loop xs for k < 3 do
+                    let j = (i * 5 + k) % n
+                    in xs with [j] = f64.sum (map (\d -> f64.sin xs[(j + d) % n]) [0, 1]) * 0.6
+             else xs
+  in f64.sum xs
+
+def in_both [n] (a: [n]f64) : f64 =
+  let (xs, s) = loop (xs, s) = (copy a, 0) for i in 1..<n do
+             let (xs, t, ys) =
+               if xs[i] > 1
+               then let xs = loop xs for k < i do xs with [k] = f64.sum (map (\d -> f64.sin xs[k + d]) [0, 1])
+                    in (xs, xs[0], a)
+               else let xs = xs with [0] = f64.product (map (\d -> xs[i - d]) [0, 1])
+                    let xs = loop xs for k < i do if xs[k] > 0.4 then xs with [k + 1] = xs[k] * xs[k + 1] else xs
+                    in (xs with [i] = xs[i] / 2, 0.25, map f64.cos a)
+             in (xs, s * t + ys[i])
+  in f64.sum xs + s
+
+def in_arms [n] (a: [n]f64) : f64 =
+  let xs = loop xs = copy a for i in 1..<n do
+             let op : op = if i % 3 == 0 then #scale else if xs[i] > 1 then #swap else #none
+             in match op
+                case #scale -> loop xs for k < i do
+                                 loop xs for l < k do xs with [l] = f64.sum (map (\d -> xs[l + d] * xs[k]) [0, 1]) / 2
+                case #swap -> (loop (xs, j) = (xs, i) while j > 0 && xs[j] > 0.3 do
+                                 (xs with [j] = f64.product (map (\d -> xs[j - d]) [0, 1]), j - 1)).0
+                case #none -> xs
+  in f64.sum (map (\x -> x * x) xs)
+
+-- The loops in the branch do not need the array themselves.
+def for_others [n] (a: [n]f64) : f64 =
+  let (xs, s) = loop (xs, s) = (copy a, 0) for i in 1..<n do
+             let s = s + f64.sum (map (\d -> f64.sin xs[i - d]) [0, 1])
+             let xs = if a[i] > 1 then loop xs for k < 3 do xs with [(i + k) % n] = s else xs
+             in (xs, s + f64.sum (map (\d -> f64.cos xs[i - d]) [0, 1]))
+  in f64.sum xs + s
+
+-- ==
+-- entry: loops_in_branches
+-- input { 4i64 } output { [true, true, true, true] }
+-- input { 13i64 } output { [true, true, true, true] }
+entry loops_in_branches (n: i64) : [4]bool =
+  [agrees (in_one : [n]f64 -> f64), agrees (in_both : [n]f64 -> f64), agrees (in_arms : [n]f64 -> f64)
+  , agrees (for_others : [n]f64 -> f64)]
+
+-- Histograms of few values: minima, products, another operator with a variable, sums, and dual numbers in two dimensions, whose indices repeat or are out of bounds.
+def few [n] (op: f64 -> f64 -> f64 -> f64) (ne: f64) (a: [n]f64) : f64 =
+  let (xs, s) = loop (xs, s) = (copy a, 0.3) for i in 1..<n do
+             let is = [i, i - 1, i, n, -1, i / 2]
+             let vs = map (\j -> f64.sin (xs[j % n] * s) + 0.4) is
+             let ys = reduce_by_index (copy xs) (op a[i]) ne is vs
+             in (ys, s * 0.9 + f64.sum (map (\d -> ys[i - d] * xs[i - d]) [0, 1]) / 100)
+  in f64.sum (map2 (*) xs a) + s
+
+def few_pairs [n] (a: [n]f64) : f64 =
+  let xss = loop xss = replicate n (zip a a) for i in 1..<n do
+             let is = [(i, i - 1), (0, i), (i, i - 1), (n, 0), (0, -1)]
+             let vs = map (\(j, _) -> (xss[j % n, i].0 / 3, a[i] / 2)) is
+             let op (x, y) (z, w) : (f64, f64) = (x * w + y * z, y * w)
+             in reduce_by_index_2d xss op (0, 1) is vs
+  in f64.sum (map (\xs -> f64.sum (map (\(x, y) -> x * y) xs)) xss)
+
+-- ==
+-- entry: few_values
+-- input { 4i64 } output { [true, true, true, true, true] }
+-- input { 12i64 } output { [true, true, true, true, true] }
+entry few_values (n: i64) : [5]bool =
+  [agrees (few (\_ -> f64.min) f64.inf : [n]f64 -> f64), agrees (few (\_ -> (*)) 1 : [n]f64 -> f64)
+  , agrees (few (\c x y -> x + y + c * x * y) 0 : [n]f64 -> f64), agrees (few (\_ -> (+)) 0 : [n]f64 -> f64)
+  , agrees (few_pairs : [n]f64 -> f64)]

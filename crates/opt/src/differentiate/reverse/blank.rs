@@ -1,4 +1,5 @@
-//! Arrays of -1, in which scatters note who writes where. A loop hands such an array on from iteration to iteration, and leaves it as it was: so a scatter of a few
+//! Arrays of -1, in which scatters and histograms note who writes where. A loop hands such an array on from iteration to iteration,
+//! and leaves it as it was: so a scatter of a few
 //! elements takes the time of a few, however large the array is that it writes to.
 
 use super::Reverse;
@@ -32,11 +33,18 @@ impl Frame {
 }
 
 impl Reverse {
+    /// Whether a loop hands on arrays of this shape.
+    pub(super) fn hands_on(&self, shape: &[Atom]) -> bool {
+        let is_own =
+            |frame: &Frame, size: &Atom| size.var().is_some_and(|v| frame.own.contains(&v));
+        self.frames.last().is_some_and(|frame| !shape.iter().any(|size| is_own(frame, size)))
+    }
+
     /// An array of -1, and whether [`cleaned`](Reverse::cleaned) has to be told what it is afterwards, when all of it is -1 again.
     pub(super) fn blank(&mut self, b: &mut Builder<'_>, shape: &[Atom]) -> (Var, bool) {
         let ty = Type::array(Prim::I64.into(), shape.to_vec());
-        if let Some(frame) = self.frames.last_mut()
-            && !shape.iter().any(|size| size.var().is_some_and(|var| frame.own.contains(&var)))
+        if self.hands_on(shape)
+            && let Some(frame) = self.frames.last_mut()
         {
             let mut known = frame.blanks.iter();
             if let Some(blank) = known.find(|blank| blank.shape == shape) {

@@ -6,8 +6,10 @@
 //! loop (.., ys = last) for j < n do  i = n-1-j;      xs = map (\y -> (y - i) * 0xcccccccd) ys;  ..;  (.., xs)
 //! ```
 //!
-//! So counters, and the states of random number generators, are not kept for each iteration. Arithmetic of integers is exact modulo a power of two, where sums, differences,
-//! complements, products by odd numbers, and exclusive disjunctions with what is shifted have inverses. The other operands are the same in all iterations, or
+//! So counters, and the states of random number generators, are not kept for each iteration. Arithmetic of integers is exact modulo a
+//! power of two, where sums, differences,
+//! complements, products by odd numbers, and exclusive disjunctions with what is shifted have inverses. The other operands are the
+//! same in all iterations, or
 //! come from the number of the iteration alone.
 
 use super::keep::{is_scalar, is_total, without_certs};
@@ -54,7 +56,8 @@ enum Step {
     Same(UnOp),
     Convert(Prim),
     Reinterpret(Prim),
-    /// The operand of `x ^ (x shifted)`: `y ^ (y shifted)` repeatedly, each time by twice as many bits, beginning with as many as in the operation. For, with `s` for
+    /// The operand of `x ^ (x shifted)`: `y ^ (y shifted)` repeatedly, each time by twice as many bits, beginning with as many as
+    /// in the operation. For, with `s` for
     /// shifting, `(1 + s^4) (1 + s^2) (1 + s) = 1 + s^8` modulo two, and a shift of all bits is zero.
     Shifted(BinOp, Vec<Atom>),
 }

@@ -4,14 +4,15 @@
 //! loop (x = a) do  s = sin x;  c = cos x;  y = s * c  in  y
 //! ```
 //!
-//! The return sweep needs `s`, `c` and `x`. To save all of them takes three numbers for each iteration; `x` alone will do, because `s` and `c`
+//! The return sweep needs `s`, `c` and `x`. To save all of them takes three numbers for each iteration; `x` alone will do, because
+//! `s` and `c`
 //! are computed from it for next to nothing. So this is a minimum cut: values are nodes that cost what they take on the tape,
 //! statements that may be evaluated again lead from their operands to their results, and what the return sweep needs must not be
 //! reached by values that only the forward sweep has.
 
 use super::cut::{NEVER, Network};
 use super::invert::Inverted;
-use super::undo::{Undone, is_view};
+use super::undo::{Undone, is_made_late};
 use crate::differentiate::activity::Set;
 use fehu_base::Prim;
 use fehu_ir::builder::Builder;
@@ -93,29 +94,39 @@ impl Kept {
         let is_param = |var: Var| params.iter().any(|param| param.var == var);
         let places: Set = undone.needs().into_iter().collect();
         // A statement that is undone is not executed again, so that what else it binds is kept.
-        let undoes = |stm: &&Stm| stm.pat.iter().any(|var| undone.overwritten(*var).is_some());
-        let beside: Set = body.stms.iter().filter(undoes).flat_map(|s| s.pat.clone()).collect();
+        let is_undone = |stm: &Stm| stm.pat.iter().any(|var| undone.is_changed(*var));
+        let beside: Set =
+            body.stms.iter().filter(|s| is_undone(s)).flat_map(|s| s.pat.clone()).collect();
+        let is_array = |var: &Var| matches!(b.ty(*var), Type::Array(..));
+        let loops = body.stms.iter().filter(|stm| matches!(stm.exp, Exp::Loop(..)));
+        let tapes: Set = loops.flat_map(|s| s.pat.iter().copied()).filter(is_array).collect();
+        let bits = bits(b, body);
         for var in &nodes {
             let at = place[var];
             let is_old = undone.overwritten(*var).is_some();
             let again = never.contains(var) || made.contains(var);
             // Where something is overwritten may have a size that changes, too.
             let is_kept = b.ty(*var).is_array() && (places.contains(var) || beside.contains(var));
-            let saves = is_param(*var) || is_old || is_kept || can_save(b, *var) && !again;
-            network.edge(at, at + 1, if saves { weight(b.ty(*var)) } else { NEVER });
+            // So may the tapes of loops inside: they are kept, or the loop is executed again. What they take is no more
+            // than the loop's time, so they are
+            // preferred to arrays that it begins with.
+            let is_tape = !can_save(b, *var) && tapes.contains(var);
+            let saves =
+                is_param(*var) || is_old || is_kept || (can_save(b, *var) || is_tape) && !again;
+            let cost = weight(b.ty(*var), &bits) / if is_tape { 2 } else { 1 };
+            network.edge(at, at + 1, if saves { cost } else { NEVER });
             if is_param(*var) {
                 network.edge(source, at, NEVER);
             }
         }
         for stm in &body.stms {
-            // Single elements are read before the array changes; a view can be made later.
+            // Single elements are read before the array changes; a view or a copy can be made later.
             let is_cheap = match undone.reads(stm, b.vars()) {
-                true => is_view(stm, b.vars()),
+                true => is_made_late(stm, b.vars()),
                 false => is_cheap(b, stm),
             };
-            let is_old = stm.pat.iter().any(|var| undone.overwritten(*var).is_some());
             let must = stm.pat.iter().any(|var| never.contains(var) || !can_save(b, *var));
-            let repeats = !is_old && (is_cheap || must);
+            let repeats = !is_undone(stm) && (is_cheap || must);
             let operands = free_in_stm(&without_certs(stm), b.vars());
             for to in stm.pat.iter().filter_map(|var| place.get(var)) {
                 if !repeats {
@@ -268,7 +279,7 @@ fn is_cheap(b: &Builder<'_>, stm: &Stm) -> bool {
 }
 
 /// Whether a statement makes an array only for others to change it.
-fn is_made(stm: &Stm) -> bool {
+pub(super) fn is_made(stm: &Stm) -> bool {
     matches!(stm.exp, Exp::Copy(_) | Exp::Replicate(..) | Exp::Scratch(..))
 }
 
@@ -288,14 +299,30 @@ fn is_arithmetic(b: &Builder<'_>, stm: &Stm) -> bool {
     }
 }
 
-/// What a value takes on a tape, in bytes.
-fn weight(ty: &Type) -> u64 {
+/// Numbers of iterations that are zero or one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is known to be small")]
+fn bits(b: &Builder<'_>, body: &Body) -> Set {
+    let mut bits = Set::default();
+    for stm in &body.stms {
+        let is_bit = match stm.exp {
+            Exp::Convert(_, of) => b.atom_ty(of) == Type::BOOL,
+            Exp::BinOp(BinOp::Max, Atom::Var(var), _) => bits.contains(&var),
+            _ => false,
+        };
+        bits.extend(is_bit.then(|| stm.pat[0]));
+    }
+    bits
+}
+
+/// What a value takes on a tape, in bytes; some sizes are zero or one.
+fn weight(ty: &Type, bits: &Set) -> u64 {
     let bytes = match ty.elem() {
         Some(Elem::Prim(prim)) => bytes(prim),
         Some(Elem::Unit) | None => 0,
     };
     let size = |size: &Atom| match size {
         Atom::Const(Scalar::I64(size)) => u64::try_from(*size).unwrap_or(0),
+        Atom::Var(size) if bits.contains(size) => 1,
         Atom::Const(_) | Atom::Var(_) => SIZE,
     };
     let total = ty.shape().iter().map(size).fold(bytes, u64::saturating_mul);

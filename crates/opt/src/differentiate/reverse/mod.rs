@@ -7,8 +7,8 @@
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `through`: elements that they read; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`, `undo_branch` and `undo_write`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator; `few_bins`: those of few values in loops; `accumulate`: accumulators in the primal;
+//! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`, `undo_branch` and `undo_write`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
@@ -18,6 +18,7 @@ mod chain;
 mod choose;
 mod control;
 mod cut;
+mod few_bins;
 mod fold;
 mod invert;
 mod keep;
@@ -28,6 +29,7 @@ mod regular;
 mod repeat;
 mod scan;
 mod select;
+mod single;
 mod sorted_bins;
 mod strip;
 mod structure;
@@ -45,6 +47,7 @@ pub(super) use self::control::resize;
 use self::product_bins::multiplied;
 use self::regular::Products;
 use self::select::{Bins, OneHot};
+use self::single::as_loops;
 pub use self::strip::limit_memory;
 use super::activity::{self, Set};
 use super::common::Common;
@@ -152,6 +155,8 @@ enum Saved {
     Bins(Var),
     /// The bins of a histogram by another operator, as they were before.
     AnyBins(Vec<Var>),
+    /// Those that have values, of a histogram in a loop.
+    FewBins(Box<few_bins::FewBins>),
     /// For each destination of a scatter, which positions write what stays.
     Winners(Vec<Var>),
 }
@@ -211,6 +216,12 @@ impl Reverse {
                 return self.products_forward(b, stm, steps);
             }
             Exp::Loop(..) => return self.repeat_forward(b, stm, steps),
+            Exp::If(..) | Exp::Switch(..)
+                if !self.frames.is_empty()
+                    && let Some(loops) = as_loops(b, &stm) =>
+            {
+                return self.forward_all(b, loops, steps);
+            }
             Exp::Hist(_) => return self.hist_forward(b, stm, steps),
             Exp::Scatter(_) => return self.scatter_forward(b, stm, steps),
             Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) | Exp::Seg(_) => {
@@ -231,6 +242,19 @@ impl Reverse {
         }
         steps.push(Step { stm, saved: Saved::Nothing });
         Ok(())
+    }
+
+    /// Statements in place of one that is active.
+    fn forward_all(
+        &mut self,
+        b: &mut Builder<'_>,
+        stms: Vec<Stm>,
+        steps: &mut Vec<Step>,
+    ) -> Res<()> {
+        let all = Body { stms, results: Vec::new() };
+        activity::varied(&all, b.vars(), &mut self.varied);
+        activity::useful(&all, &mut self.useful);
+        all.stms.into_iter().try_for_each(|stm| self.forward(b, stm, steps))
     }
 
     /// The return sweep, from the adjoints of results to those of the wanted variables.
@@ -335,6 +359,7 @@ impl Reverse {
                 Ok(())
             }
             (Exp::Hist(op), Saved::AnyBins(before)) => self.any_bins_back(b, stm, op, before),
+            (Exp::Hist(op), Saved::FewBins(few)) => self.few_bins_back(b, stm, op, few),
             (Exp::Hist(op), _) => self.hist_back(b, stm, op),
             (Exp::Scatter(op), Saved::Winners(winners)) => self.scatter_back(b, stm, op, winners),
             (Exp::WithAcc(inputs, lambda), _) => self.with_acc_back(b, stm, inputs, lambda),

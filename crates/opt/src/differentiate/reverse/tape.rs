@@ -253,14 +253,20 @@ impl Reverse {
         back.undone = inverted.compute(&mut backwards, &mut subst);
         reads.stms.extend(backwards.finish(Vec::new()).stms);
         back.undone.extend(undone.name(b, &mut subst));
-        let mut views = Vec::new();
+        // What comes from arrays whose changes are undone is computed where it is used first.
+        let (mut views, mut late) = (Vec::new(), Set::default());
         for stm in kept.again {
             // Sizes may be computed again, too.
             let operands = free_in_stm(&stm, b.vars());
             for flat in flat.extract_if(.., |(var, ..)| operands.contains(var)) {
-                reads.stms.extend(read_flat(b, flat, &mut subst));
+                late.extend(late_size(b, flat.0, &late).then_some(flat.0));
+                let to = if late.contains(&flat.0) { &mut views } else { &mut reads.stms };
+                to.extend(read_flat(b, flat, &mut subst));
             }
-            let is_late = undone.reads(&stm, b.vars());
+            let is_late = undone.reads(&stm, b.vars()) || operands.iter().any(|v| late.contains(v));
+            if is_late {
+                late.extend(&stm.pat);
+            }
             let mut again = copy_stm(&unchecked(stm.clone(), b.vars_mut()), b.vars_mut());
             subst_stm(&mut again, b.vars_mut(), &subst);
             for (old, new) in stm.pat.iter().zip(&again.pat) {
@@ -269,7 +275,8 @@ impl Reverse {
             if is_late { views.push(again) } else { reads.stms.push(again) }
         }
         for flat in flat {
-            reads.stms.extend(read_flat(b, flat, &mut subst));
+            let to = if late_size(b, flat.0, &late) { &mut views } else { &mut reads.stms };
+            to.extend(read_flat(b, flat, &mut subst));
         }
         subst_body(&mut back.body, b.vars_mut(), &subst);
         let start = reads.stms.len();
@@ -297,6 +304,11 @@ impl Reverse {
         }
         after.finish(Vec::new()).stms
     }
+}
+
+/// Whether the size of an array is computed late, and so is the array.
+fn late_size(b: &Builder<'_>, array: Var, late: &Set) -> bool {
+    b.ty(array).shape().iter().any(|size| size.var().is_some_and(|size| late.contains(&size)))
 }
 
 /// Reads an array whose size changes from the tape of all elements, where its own begin at `start`.

@@ -10,9 +10,11 @@
 //! So an iteration keeps what it overwrites, and not the array. At the end of the return sweep, the array is as it was before the loop;
 //! so a loop inside of this one undoes its own changes, and yields the array from before them.
 //!
-//! Derivatives are made as if nothing changed in place, and `own` finds out which copies are not needed. None is if everything that reads the array
+//! Derivatives are made as if nothing changed in place, and `own` finds out which copies are not needed. None is if everything that
+//! reads the array
 //! after a change comes before the change is undone, and everything else later: a change is undone where that is so.
 
+use super::keep::is_made;
 use super::repeat::Taped;
 use super::undo_change::{Change, Changes};
 use crate::differentiate::activity::Set;
@@ -29,7 +31,7 @@ pub(super) struct Undone {
     chains: Vec<Chain>,
     /// The arrays, before and after each change.
     arrays: Set,
-    /// These, and views of them.
+    /// These, views of them, and copies of those.
     views: Set,
 }
 
@@ -85,7 +87,7 @@ impl Undone {
         }
         undone.views.clone_from(&undone.arrays);
         for stm in &taped.body.stms {
-            if is_view(stm, b.vars()) && undone.reads(stm, b.vars()) {
+            if undone.reads(stm, b.vars()) && is_made_late(stm, b.vars()) {
                 undone.views.extend(&stm.pat);
             }
         }
@@ -97,7 +99,7 @@ impl Undone {
         self.arrays.contains(&var)
     }
 
-    /// Whether a statement reads such an array, or a view of one.
+    /// Whether a statement reads such an array, or a view or a copy of a part of one.
     pub(super) fn reads(&self, stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
         !self.views.is_empty() && free_in_stm(stm, vars).iter().any(|var| self.views.contains(var))
     }
@@ -105,6 +107,14 @@ impl Undone {
     /// What it needs for that: what was overwritten, and where.
     pub(super) fn needs(&self) -> Vec<Var> {
         self.chains.iter().flat_map(|chain| chain.changes.needs()).collect()
+    }
+
+    /// Whether a statement that binds this variable makes a change, or reads what is overwritten.
+    pub(super) fn is_changed(&self, var: Var) -> bool {
+        let mut chains = self.chains.iter().map(|chain| &chain.changes);
+        let is_after = |names: &Vec<Var>| names.first() == Some(&var);
+        self.overwritten(var).is_some()
+            || chains.any(|changes| changes.names[1..].iter().any(is_after))
     }
 
     /// For what is overwritten in an array, that array.
@@ -136,7 +146,8 @@ impl Undone {
         carried
     }
 
-    /// The statements of the return sweep, with those that undo changes. The first ones, up to `start`, read what was saved; `views` are made
+    /// The statements of the return sweep, with those that undo changes. The first ones, up to `start`, read what was saved;
+    /// `views` are made
     /// where they are used first.
     pub(super) fn weave(
         &self,
@@ -197,7 +208,9 @@ impl Weaving {
     }
 }
 
-/// Whether a statement makes a view of an array.
-pub(super) fn is_view(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
-    stm.exp.family() == Family::View && stm.pat.iter().all(|var| vars[*var].ty.is_array())
+/// Whether a statement that reads such an array is executed again where its results are used first: it makes a view, or a copy for
+/// others to change.
+pub(super) fn is_made_late(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+    let is_view = stm.exp.family() == Family::View;
+    is_made(stm) || is_view && stm.pat.iter().all(|var| vars[*var].ty.is_array())
 }

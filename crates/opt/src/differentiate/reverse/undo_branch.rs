@@ -35,13 +35,16 @@ struct Told {
 }
 
 impl Branch {
-    /// The changes of an array, by its names before, and the name after them.
-    pub(super) fn of(stm: &Stm, array: &[Var]) -> Option<(Var, Branch)> {
+    /// The changes of an array, by its names before, and the name after them. Loops in bodies are those that `restored` knows.
+    pub(super) fn of(
+        stm: &Stm,
+        array: &[Var],
+        restored: &dyn Fn(Var) -> Option<Var>,
+    ) -> Option<(Var, Branch)> {
         let changes = |result: usize| {
             let mut all = Some(Vec::new());
             stm.exp.for_each_body(&mut |body| {
-                // What loops change in bodies, these change again in the return sweep.
-                let changes = Changes::of(body, array, result, &|_| None);
+                let changes = Changes::of(body, array, result, restored);
                 if let (Some(all), Some(changes)) = (&mut all, changes) {
                     all.push(changes);
                 } else {

@@ -47,12 +47,14 @@ impl Changes {
     ) -> Option<Changes> {
         let mut changes = Changes { names: vec![array.to_vec()], all: Vec::new() };
         for stm in &body.stms {
-            let current = changes.names.last_mut().or_bug("names of an array");
+            if let Exp::Copy(array) | Exp::Atom(Atom::Var(array)) = &stm.exp {
+                // Also of the array before changes that come earlier.
+                let version = changes.names.iter_mut().find(|names| names.contains(array));
+                version.into_iter().for_each(|names| names.extend(&stm.pat));
+                continue;
+            }
+            let current = changes.names.last().or_bug("names of an array");
             let (after, change) = match &stm.exp {
-                Exp::Copy(array) | Exp::Atom(Atom::Var(array)) if current.contains(array) => {
-                    current.extend(&stm.pat);
-                    continue;
-                }
                 Exp::Update(array, dims, _) if current.contains(array) => {
                     (stm.pat[0], Change::Update { old: stm.pat[0], dims: dims.clone() })
                 }
@@ -64,7 +66,9 @@ impl Changes {
                     (stm.pat[place], Change::Loop { restored })
                 }
                 Exp::If(..) | Exp::Switch(..) => {
-                    let Some((after, branch)) = Branch::of(stm, current) else { continue };
+                    let Some((after, branch)) = Branch::of(stm, current, restored) else {
+                        continue;
+                    };
                     (after, Change::Branch(branch))
                 }
                 Exp::Scatter(_) | Exp::Hist(_) => {
@@ -175,6 +179,17 @@ impl Changes {
 }
 
 impl Change {
+    /// Whether it is made by a loop, or is a branch some of whose changes are.
+    pub(super) fn is_by_loop(&self) -> bool {
+        match self {
+            Change::Update { .. } | Change::Write(_) => false,
+            Change::Branch(branch) => {
+                branch.bodies.iter().flat_map(|changes| &changes.all).any(Change::is_by_loop)
+            }
+            Change::Loop { .. } => true,
+        }
+    }
+
     /// Makes the array from before out of that from after it.
     pub(super) fn undo(&self, b: &mut Builder<'_>, after: Var, before: Var) {
         match self {

@@ -1,6 +1,6 @@
 //! Histograms and scatters.
 //!
-//! The adjoint of a value that a histogram adds is that of its bin; minima and maxima are in `select`, products in `product_bins`, all others in `bins`. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
+//! The adjoint of a value that a histogram adds is that of its bin; minima and maxima are in `select`, products in `product_bins`, all others in `bins`; those of few values in loops in `few_bins`. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
 
 use super::product_bins::multiplied;
 use super::select::extremum;
@@ -32,6 +32,9 @@ impl Reverse {
             return Ok(());
         };
         let is_extremum = hist.shape.len() == 1 && extremum(&hist.op).is_some();
+        if (is_extremum || self.is_host) && self.may_have_few(op) {
+            return self.few_bins_forward(b, stm, steps);
+        }
         if is_extremum || self.is_host && multiplied(op, b).is_some() {
             let before = b.exp("before", Exp::Copy(hist.dests[0]));
             b.push(stm.clone());
@@ -75,7 +78,7 @@ impl Reverse {
         for (shape, _) in &op.dests {
             let indices = op.inputs[index..index + shape.len()].to_vec();
             index += shape.len();
-            winners.push(self.winners(b, op.width, indices, shape));
+            winners.push(self.winners(b, op.width, &indices, shape));
         }
         b.push(stm.clone());
         steps.push(Step { stm, saved: Saved::Winners(winners) });
@@ -87,14 +90,30 @@ impl Reverse {
         &mut self,
         b: &mut Builder<'_>,
         width: Atom,
-        indices: Vec<Var>,
+        indices: &[Var],
+        shape: &[Atom],
+    ) -> Var {
+        let who = self.writers(b, width, indices, shape);
+        let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
+        map(b, width, &[who, iota], vec![Type::BOOL], |b, args| {
+            let exp = Exp::CmpOp(CmpOp::Eq, args[0].into(), args[1].into());
+            vec![b.exp("mine", exp).into()]
+        })[0]
+    }
+
+    /// For each position, the last one with the same indices; -1 if these are outside.
+    pub(super) fn writers(
+        &mut self,
+        b: &mut Builder<'_>,
+        width: Atom,
+        indices: &[Var],
         shape: &[Atom],
     ) -> Var {
         let (nobody, is_handed_on) = self.blank(b, shape);
         let nobody = b.exp("nobody", Exp::Copy(nobody));
         let ty = b.ty(nobody).clone();
         let iota = b.exp("iota", Exp::Iota(Prim::I64, width, 0.into(), 1.into()));
-        let mut inputs = indices.clone();
+        let mut inputs = indices.to_vec();
         inputs.push(iota);
         let types = vec![Type::I64; inputs.len()];
         let params = vec![("x".into(), Type::I64), ("y".into(), Type::I64)];
@@ -109,30 +128,26 @@ impl Reverse {
             neutral: vec![Atom::i64(-1)],
         };
         let map_of = identity(b, &types);
-        let hist = Hist { width, inputs: inputs.clone(), map: map_of, ops: vec![hist] };
+        let hist = Hist { width, inputs, map: map_of, ops: vec![hist] };
         let winner = b.typed("winner", ty.clone(), Exp::Hist(Box::new(hist)));
-        let mine = map(b, width, &inputs, vec![Type::BOOL], |b, args| {
-            let (position, indices) = args.split_last().or_bug("position of a value");
+        let who = map(b, width, indices, vec![Type::I64], |b, indices| {
             let indices: Vec<Atom> = indices.iter().map(|index| Atom::Var(*index)).collect();
             let here = inside(b, &indices, shape);
             let dims = indices.into_iter().map(Dim::Fix).collect();
-            let is_mine = |b: &mut Builder<'_>| {
-                let who = b.exp("who", Exp::Index(winner, dims)).into();
-                b.exp("mine", Exp::CmpOp(CmpOp::Eq, who, (*position).into())).into()
-            };
-            vec![select(b, here, &Type::BOOL, is_mine, |_| Atom::bool(false))]
+            let who = |b: &mut Builder<'_>| b.exp("who", Exp::Index(winner, dims)).into();
+            vec![select(b, here, &Type::I64, who, |_| Atom::i64(-1))]
         })[0];
         if is_handed_on {
             let copy = b.exp("copy", Exp::Copy(winner));
             let nobody = b.exp("nobody", Exp::Replicate(vec![width], Atom::i64(-1)));
-            let mut inputs = indices;
+            let mut inputs = indices.to_vec();
             inputs.push(nobody);
             let (map, dests) = (identity(b, &types), vec![(shape.to_vec(), copy)]);
             let scatter = Scatter { width, inputs, map, dests };
             let clean = b.typed("blank", ty, Exp::Scatter(Box::new(scatter)));
             self.cleaned(shape, clean);
         }
-        mine
+        who
     }
 
     pub(super) fn scatter_back(
