@@ -183,7 +183,7 @@ pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
             match &cx.vars[*param].ty {
                 Type::Scalar(_) => known.push((*param, value)),
                 // The row is one that nobody changes, made of something that is there whenever the function is.
-                Type::Array(_, shape) if cx.share.is_fixed(*param) => {
+                Type::Array(_, shape) if cx.share.is_final(*param) => {
                     rows.push(Stm::new(vec![*param], Exp::Replicate(shape.clone(), value)));
                 }
                 Type::Array(..) | Type::Acc(_) => continue,
@@ -195,7 +195,7 @@ pub(super) fn screma_replicated_inputs(cx: &mut Cx<'_>, stm: &mut Stm) -> Option
         let value = cx.resolve(*value);
         // An array must not change before or here.
         let readable = match value {
-            Atom::Var(array) => cx.share.is_settled(array) && cx.share.is_fixed(*param),
+            Atom::Var(array) => cx.share.is_settled(array) && cx.share.is_final(*param),
             Atom::Const(_) => true,
         };
         if shape.len() == 1 && readable && cx.same_type(*param, value) {
@@ -298,7 +298,7 @@ pub(super) fn screma_identity_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<
         if !cx.vars[input].ty.is_array() {
             continue;
         }
-        if cx.share.is_fixed(*var) && cx.share.is_settled(input) && cx.same_type(*var, input.into())
+        if cx.share.is_final(*var) && cx.share.is_settled(input) && cx.same_type(*var, input.into())
         {
             cx.share.join(*var, input);
             stms.push(copy(*var, input.into()));
@@ -323,7 +323,7 @@ pub(super) fn screma_equal_results(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rew
     let mut gone = Vec::new();
     let mut after = Vec::new();
     for (index, var) in stm.pat.iter().enumerate().skip(skip) {
-        if !cx.vars[*var].ty.is_array() || !cx.share.is_fixed(*var) {
+        if !cx.vars[*var].ty.is_array() || !cx.share.is_final(*var) {
             continue;
         }
         let result = cx.resolve(op.map.body.results[index]);

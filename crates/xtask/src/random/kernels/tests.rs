@@ -170,7 +170,10 @@ impl Visit for Borders {
                         Border::Op(op, _) => op.name(),
                         Border::Convert(_) => "convert",
                     }));
-                    if axis.border.is_empty() && window.outside.is_none() && window.guards.is_empty() {
+                    if axis.border.is_empty()
+                        && window.outside.is_none()
+                        && window.guards.is_empty()
+                    {
                         self.0.insert("");
                     }
                 }

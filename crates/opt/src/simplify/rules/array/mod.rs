@@ -183,7 +183,7 @@ fn may_view(cx: &mut Cx<'_>, result: Var, source: Var) -> bool {
         return false;
     }
     if cx.vars[result].ty.is_array() {
-        if !cx.share.is_fixed(result) {
+        if !cx.share.is_final(result) {
             return false;
         }
         cx.share.join(result, source);
