@@ -57,7 +57,7 @@ pub fn disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> bool {
 /// The certificates of the facts from which it follows that the two have no address in common.
 pub fn prove_disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> Option<Certs> {
     let mut proof = Proof::new(ranges);
-    if a.is_empty() || b.is_empty() {
+    if a.is_empty() || b.is_empty() || are_lengths_apart(a, b) {
         return Some(proof.certs());
     }
     let found = proof.scope(|proof| {
@@ -68,6 +68,22 @@ pub fn prove_disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> Option<Cer
         search.no_solution(&offset, &terms).then_some(())
     });
     found.map(|()| proof.certs())
+}
+
+/// Whether two of the same form are apart by what they cover, or a multiple of that, as rows of one array are. This needs no facts, and is what is
+/// asked most: each row that is stored in an array is compared with all others.
+fn are_lengths_apart(a: &Lmad, b: &Lmad) -> bool {
+    let (a, b) = (a.coalesced(), b.coalesced());
+    let Some(distance) = a.offset.sub(&b.offset).filter(|_| a.dims == b.dims) else { return false };
+    let times = match a.dims.as_slice() {
+        [] => distance.as_constant(),
+        [dim] if dim.stride.as_constant().is_some_and(|stride| stride != 0) => {
+            let length = dim.size.mul(&dim.stride);
+            length.and_then(|length| divide_exactly(&distance, &length)?.as_constant())
+        }
+        _ => None,
+    };
+    times.is_some_and(|times| times != 0)
 }
 
 /// How many sums are looked at.

@@ -52,6 +52,20 @@ fn numbers() {
 }
 
 #[test]
+fn lengths_apart() {
+    // Without a fact: where there are elements, they are elsewhere.
+    apart(&[], "2*n + {(n : 1)}", "5*n + {(n : 1)}");
+    apart(&[], "k + {(n : m), (m : 1)}", "k + n*m + {(n : m), (m : 1)}");
+    apart(&[], "k + 6*n + {(n : -2)}", "k + {(n : -2)}");
+    apart(&[], "k + 1", "k + 4");
+    open(&[], "k + {(n : 1)}", "k + {(n : 1)}");
+    open(&[], "n + {(n : 2)}", "2*n + {(n : 2)}");
+    // They may all be in one place.
+    open(&[], "n*s + {(n : s)}", "2*n*s + {(n : s)}");
+    open(&[], "0 + {(n : 0)}", "0 + {(n : 0)}");
+}
+
+#[test]
 fn parts_of_a_matrix() {
     let known = ["n >= 0", "m >= 0", "i >= 0", "i < j", "j < n", "k >= 0", "k < l", "l < m"];
     apart(&known, "i*m + {(m : 1)}", "j*m + {(m : 1)}");
