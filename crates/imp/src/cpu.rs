@@ -16,6 +16,8 @@ pub struct Cpu {
     pub near_bytes: u32,
     /// The bytes of the farthest cache that a thread may take for itself.
     pub far_bytes: u32,
+    /// The most bytes that iterations of a loop may allocate together so that they run at the same time, in the lanes of vectors.
+    pub lanes_bytes: i64,
     /// How many results of additions or multiplications a core waits for at the same time.
     pub chains: u32,
     /// The most iterations of a loop that a C compiler turns into straight-line code, ...
@@ -30,6 +32,7 @@ pub const CPU: Cpu = Cpu {
     line_bytes: 64,
     near_bytes: 32 * 1024,
     far_bytes: 8 * 1024 * 1024,
+    lanes_bytes: 64 * 1024 * 1024,
     chains: 4,
     unrolled_iterations: 16,
     unrolled_cost: 200,

@@ -18,7 +18,7 @@ use super::control::Lanes;
 use super::rule::is_unrolled;
 use super::uniform::varies;
 use fehu_base::bug;
-use fehu_imp::rewrite::bin;
+use fehu_imp::rewrite::{bin, is_total, substitute};
 use fehu_imp::{Block, Exp, From, Kind, Prim, RedOp, Stm, Ty, V, visit};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,6 +75,40 @@ impl Fits<'_> {
         all
     }
 }
+
+/// How many bytes an iteration allocates, as far as that is known before the loop. What is allocated again and again counts once: it is freed
+/// in between.
+pub(super) fn bytes(var: V, body: &Block) -> Option<Exp> {
+    let mut inside = visit::set_vars(body);
+    inside.insert(var);
+    let mut assigned = FxHashSet::default();
+    visit::each_stm(body, &mut |stm| stm.each_set(&mut |v| _ = assigned.insert(v)));
+    let mut known: FxHashMap<V, Exp> = FxHashMap::default();
+    let mut all: Vec<Exp> = Vec::new();
+    visit::each_stm(body, &mut |stm| {
+        let before = |e: &Exp, known: &FxHashMap<V, Exp>| {
+            let mut fits = !e.any(&|e| !is_total(e));
+            e.each_var(&mut |v| fits &= !inside.contains(&v) || known.contains_key(&v));
+            let expanded = fits.then(|| substitute(e, &|v| known.get(&v).cloned()));
+            expanded.filter(|e| e.size() <= MOST_SIZE)
+        };
+        if let Stm::Declare(v, Some(e)) = stm
+            && !assigned.contains(v)
+            && let Some(e) = before(e, &known)
+        {
+            known.insert(*v, e);
+        }
+        if let Stm::Alloc(_, prim, size) = stm
+            && let Some(size) = before(size, &known)
+        {
+            all.push(bin(BinOp::Mul, size, Exp::int(i64::from(prim.bits().max(8)) / 8)));
+        }
+    });
+    all.into_iter().reduce(|a, b| bin(BinOp::Add, a, b))
+}
+
+/// Sizes of more operations than this are not computed before the loop.
+const MOST_SIZE: usize = 20;
 
 impl Lanes<'_> {
     /// A handle or a pointer of the body.

@@ -32,6 +32,9 @@
 //! can. `rule` has the details. Other loops stay as they are, or execute a few iterations side by side: those that are chains of operations
 //! (`unroll_jam`), and rows whose lanes are (`rows`). Results are
 //! the same, up to the order of reductions, which are listed as such.
+//!
+//! Iterations in lanes have their memory at the same time. If they allocate more than [`CPU`] has for that, all of them are the rest; this is decided
+//! when the loop begins, by the sizes that are known then. Sizes that only iterations know are not limited.
 
 mod backward;
 mod control;
@@ -48,6 +51,7 @@ mod unroll_jam;
 
 use control::Lanes;
 use fehu_base::IdVec;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{bin, end_of_blocks};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
@@ -197,13 +201,21 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
         out.push(Stm::Declare(v, Some(value)));
         Exp::Var(v)
     };
-    let has_rest = !is_whole(&from, &to, width);
+    let bytes = memory::bytes(var, &body);
+    let has_rest = !is_whole(&from, &to, width) || bytes.is_some();
     let (low, high) = match (from, to) {
         (from @ Exp::Const(_), to @ (Exp::Const(_) | Exp::Var(_))) => (from, to),
         (from, to) => (declare("low", from), declare("high", to)),
     };
     let end = match has_rest {
-        true => declare("whole", end_of_blocks(&low, &high, width)),
+        true => {
+            let whole = end_of_blocks(&low, &high, width);
+            // With too much memory, all iterations are the rest.
+            declare(
+                "whole",
+                bytes.map_or(whole.clone(), |bytes| if_room(bytes, width, whole, &low)),
+            )
+        }
         false => high.clone(),
     };
     let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
@@ -240,6 +252,12 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
     out.push(Stm::If(any, in_blocks, Block::new()));
     let kind = Kind::Independent(reductions);
     out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
+}
+
+/// Where blocks of iterations end: where they would, if there is memory for that many at the same time, and otherwise where they begin.
+fn if_room(bytes: Exp, width: i64, whole: Exp, low: &Exp) -> Exp {
+    let there_is = fehu_imp::rewrite::le(bytes, Exp::int(CPU.lanes_bytes / width));
+    Exp::Select(Box::new([there_is, whole, low.clone()]))
 }
 
 /// A loop over rows, two at a time, and the last one; rows have lanes.
