@@ -93,6 +93,6 @@ pub use soac::{
 };
 pub use stage::Stage;
 pub use tiling::{
-    Axis, Border, FoldTiling, Guard, Origin, Tiling, Window, WindowRead, WindowTiling,
+    Axis, Border, Distance, FoldTiling, Guard, Origin, Tiling, Window, WindowRead, WindowTiling,
 };
 pub use types::{Elem, Type};

@@ -80,6 +80,8 @@ pub struct Window {
     pub outside: Option<Scalar>,
     /// The elements that are read.
     pub reads: Vec<WindowRead>,
+    /// For how many elements there is room, if it is not known before the program runs how many a block copies. If they are more, there is no copy.
+    pub room: Option<u32>,
     /// The branches in which they are read, which ask whether they exist. Where all elements of the copy do, the answer is known.
     pub guards: Vec<Guard>,
 }
@@ -99,11 +101,20 @@ pub struct Axis {
     /// From where.
     pub from: Origin,
     /// The least distance.
-    pub low: i64,
+    pub low: Distance,
     /// The largest distance.
-    pub high: i64,
+    pub high: Distance,
     /// The operations that make an index of a coordinate, one after the other. They cannot fail.
     pub border: Vec<Border>,
+}
+
+/// How far something is: a number that may not be known before the program runs, but is the same everywhere.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Distance {
+    /// A constant ...
+    pub plus: i64,
+    /// ... and other numbers of 64 bits, how often each.
+    pub terms: Vec<(i64, Atom)>,
 }
 
 /// From where distances are measured.
@@ -133,21 +144,68 @@ pub struct WindowRead {
     pub at: Vec<Atom>,
 }
 
+impl From<i64> for Distance {
+    fn from(plus: i64) -> Distance {
+        Distance { plus, terms: Vec::new() }
+    }
+}
+
+impl Distance {
+    /// The sum of two, the second one taken so many times.
+    pub fn plus(&self, times: i64, other: &Distance) -> Distance {
+        let mut sum = self.clone();
+        sum.plus = sum.plus.saturating_add(other.plus.saturating_mul(times));
+        for (count, atom) in &other.terms {
+            let more = count.saturating_mul(times);
+            match sum.terms.iter_mut().find(|(_, other)| other == atom) {
+                Some((count, _)) => *count = count.saturating_add(more),
+                None => sum.terms.push((more, *atom)),
+            }
+        }
+        sum.terms.retain(|(count, _)| *count != 0);
+        sum
+    }
+
+    /// The constant, if there is nothing else.
+    pub fn known(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.plus)
+    }
+}
+
+impl WindowTiling {
+    /// With fewer elements of a position than this, caches do as well as copies.
+    pub const LEAST_READS: u64 = 25;
+
+    /// Each element that is copied is read at least this often.
+    pub const LEAST_REUSE: u64 = 4;
+
+    /// Distances are shorter than this, so that sums of them with positions of 30 bits have 32.
+    pub const LONGEST: i64 = 1 << 20;
+}
+
 impl Axis {
+    /// How many coordinates a position has less one.
+    pub fn width(&self) -> Distance {
+        self.high.plus(-1, &self.low)
+    }
+
     /// The number of coordinates for this many positions.
-    pub fn extent(&self, lengths: &[u32]) -> u64 {
+    pub fn extent(&self, lengths: &[u32]) -> Distance {
         let positions = match self.from {
-            Origin::Position(dim) => lengths.get(dim).map_or(1, |length| u64::from(*length)),
+            Origin::Position(dim) => lengths.get(dim).map_or(1, |length| i64::from(*length)),
             Origin::Everywhere(_) => 1,
         };
-        positions.saturating_add(self.high.abs_diff(self.low))
+        self.width().plus(1, &positions.into())
     }
 }
 
 impl Window {
-    /// The number of elements that a block with this many positions copies.
-    pub fn volume(&self, lengths: &[u32]) -> u64 {
-        let extents = self.axes.iter().map(|axis| axis.extent(lengths));
-        extents.fold(1, u64::saturating_mul)
+    /// The number of elements that a block with this many positions copies, if that is known.
+    pub fn volume(&self, lengths: &[u32]) -> Option<u64> {
+        let mut all = 1_u64;
+        for axis in &self.axes {
+            all = all.saturating_mul(u64::try_from(axis.extent(lengths).known()?).ok()?);
+        }
+        Some(all)
     }
 }

@@ -344,6 +344,12 @@ macro_rules! traversal {
                                 if let Origin::Everywhere(atom) = &$($m)? axis.from {
                                     v.use_atom(atom);
                                 }
+                                for (_, atom) in &$($m)? axis.low.terms {
+                                    v.use_atom(atom);
+                                }
+                                for (_, atom) in &$($m)? axis.high.terms {
+                                    v.use_atom(atom);
+                                }
                                 for border in &$($m)? axis.border {
                                     if let Border::Op(_, atom) = border {
                                         v.use_atom(atom);

@@ -19,6 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// ten times as long for three times as many.
 const MOST: i64 = 1 << 12;
 
+/// As many iterations compilers may unroll of a loop whose bound they do not know.
+const SOME_TRIPS: i64 = 8;
+
 /// The code for one position, whose variables have other names for each of the others.
 pub(super) struct Jam {
     /// What comes before it, once.
@@ -28,15 +31,17 @@ pub(super) struct Jam {
 }
 
 impl Jam {
-    /// The code for this many positions, whose indices are these variables; none if there is more in it than straight-line code and loops with constant
-    /// bounds.
+    /// The code for this many positions, whose indices are these variables; none if there is more in it than straight-line code and loops with bounds
+    /// that are the same for all.
     pub(super) fn new(
         mut vars: Vars<'_>,
         code: &Block,
         indices: &[V],
         positions: u32,
     ) -> Option<Jam> {
-        let weight = weight(code)?.saturating_mul(i64::from(positions));
+        let mut differ: FxHashSet<V> = indices.iter().copied().collect();
+        each_stm(code, &mut |stm| stm.each_declared(&mut |v| _ = differ.insert(v)));
+        let weight = weight(code, &differ)?.saturating_mul(i64::from(positions));
         if positions < 2 {
             return None;
         }
@@ -105,9 +110,9 @@ pub(super) fn roll(vars: &mut Vars<'_>, code: &mut Block) -> Block {
     before
 }
 
-/// The number of statements that are executed, if all are simple.
+/// The number of statements that are executed, if all are simple, and bounds of loops are none of these variables.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements are not simple")]
-fn weight(code: &[Stm]) -> Option<i64> {
+fn weight(code: &[Stm], differ: &FxHashSet<V>) -> Option<i64> {
     let mut all = 0_i64;
     for stm in code {
         let one = match stm {
@@ -116,9 +121,18 @@ fn weight(code: &[Stm]) -> Option<i64> {
             Stm::For { from, to, step, body, .. } => match (from, to) {
                 (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to))) => {
                     let trips = to.checked_sub(*from)?.checked_div(*step)?;
-                    weight(body)?.saturating_mul(trips.max(1))
+                    weight(body, differ)?.saturating_mul(trips.max(1))
                 }
-                _ => return None,
+                _ => {
+                    let mut same = true;
+                    for bound in [from, to] {
+                        bound.each_var(&mut |v| same &= !differ.contains(&v));
+                    }
+                    if !same {
+                        return None;
+                    }
+                    weight(body, differ)?.saturating_mul(SOME_TRIPS)
+                }
             },
             _ => return None,
         };

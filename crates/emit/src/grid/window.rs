@@ -26,7 +26,8 @@ use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::rewrite::{Vars, all, le, tidy};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{
-    Atom, Axis, BinOp, Border, CmpOp, Elem, Origin, Scalar, Screma, Var, Window, WindowTiling,
+    Atom, Axis, BinOp, Border, CmpOp, Distance, Elem, Origin, Scalar, Screma, Var, Window,
+    WindowTiling,
 };
 
 /// Sizes are smaller than this, so that coordinates have 32 bits.
@@ -39,15 +40,16 @@ const FEW: [&[u32]; 3] = [&[128], &[16, 8], &[4, 4, 8]];
 #[derive(Clone)]
 pub(crate) struct InBox {
     array: V,
-    /// For each dimension of the box: the coordinate, the first one of the box, the distance of neighbours.
-    at: Vec<(Atom, V, i64)>,
+    /// For each dimension of the box: the coordinate, the first one of the box, the distance of neighbours, which is a product.
+    at: Vec<(Atom, V, (i64, Vec<V>))>,
 }
 
 /// The part of an array that a block copies.
 struct Part<'b> {
     window: &'b Window,
     array: V,
-    extents: Vec<u32>,
+    /// How many coordinates there are along each dimension, a constant or a variable.
+    extents: Vec<Exp>,
     /// The first coordinates.
     first: Vec<V>,
     /// The type of the coordinates along each dimension.
@@ -102,6 +104,11 @@ impl<'a> Emit<'a> {
             let least = self.unless_few(i64::from(*length), 2).min(i64::from(*length));
             conditions.push(lt(Exp::int(least - 1), size.clone()));
         }
+        for part in &parts {
+            if let Some(room) = part.window.room {
+                self.has_room(part, room, &lengths, &mut conditions);
+            }
+        }
         let kernel =
             self.block(|this| this.boxes(&sizes, &lengths, &parts, (&code, within.as_ref())));
         let plain = self.block(|this| this.map_plain(seg, seg.pat, op));
@@ -137,29 +144,78 @@ impl<'a> Emit<'a> {
 
     /// The part of an array that a block with these positions copies. The reads in the code for a position are from there.
     fn part<'b>(&mut self, window: &'b Window, lengths: &[u32]) -> Part<'b> {
-        let extent = |axis: &Axis| u32::try_from(axis.extent(lengths)).ok();
-        let extents: Option<Vec<u32>> = window.axes.iter().map(extent).collect();
-        let extents = extents.or_bug("a box that fits into shared memory");
+        let mut extents = Vec::with_capacity(window.axes.len());
+        for axis in &window.axes {
+            let extent = self.distance(&axis.extent(lengths));
+            extents.push(self.simple("extent", &extent));
+        }
+        let count = window.room.or_else(|| u32::try_from(window.volume(lengths)?).ok());
+        let count = count.or_bug("a box that fits into shared memory");
         let Some(Elem::Prim(prim)) = self.ir[window.array].ty.elem() else {
             bug("elements near positions have no contents")
         };
-        let array = self.new_var("box", Ty::Shared(prim, extents.iter().product()));
+        let array = self.new_var("box", Ty::Shared(prim, count));
         let first: Vec<V> =
             extents.iter().map(|_| self.new_var("first", Ty::Scalar(Prim::I64))).collect();
-        let mut strides = vec![1; extents.len()];
+        let mut strides = vec![(1, Vec::new()); extents.len()];
         for dim in (1..extents.len()).rev() {
-            strides[dim - 1] = strides[dim] * i64::from(extents[dim]);
+            let (mut number, mut vars) = strides[dim].clone();
+            match (known_extent(&extents[dim]), &extents[dim]) {
+                (Some(extent), _) => number *= extent,
+                (None, Exp::Var(extent)) => vars.push(*extent),
+                (None, other) => bug(format_args!("{other:?} is no simple extent")),
+            }
+            strides[dim - 1] = (number, vars);
         }
         let mut prims = vec![Prim::I64; extents.len()];
         for read in &window.reads {
             let at = read.at.iter().zip(&first).zip(&strides);
-            let at = at.map(|((atom, first), stride)| (*atom, *first, *stride)).collect();
+            let at = at.map(|((atom, first), stride)| (*atom, *first, stride.clone())).collect();
             self.in_boxes.insert(read.element, InBox { array, at });
             for (prim, atom) in prims.iter_mut().zip(&read.at) {
                 *prim = self.prim(*atom).or_bug("the type of a coordinate");
             }
         }
         Part { window, array, extents, first, prims }
+    }
+
+    /// A distance.
+    fn distance(&self, distance: &Distance) -> Exp {
+        let mut sum = Exp::int(distance.plus);
+        for (count, atom) in &distance.terms {
+            let term = bin(BinOp::Mul, self.atom(*atom), Exp::int(*count));
+            sum = bin(BinOp::Add, sum, term);
+        }
+        sum
+    }
+
+    /// The conditions under which a part whose size the host knows only now fits into its room, and pays.
+    fn has_room(&mut self, part: &Part<'_>, room: u32, lengths: &[u32], conditions: &mut Vec<Exp>) {
+        let [mut volume, mut reads] = [Exp::int(1), Exp::int(1)];
+        for (axis, extent) in part.window.axes.iter().zip(&part.extents) {
+            for distance in [&axis.low, &axis.high] {
+                if distance.known().is_none() && matches!(axis.from, Origin::Position(_)) {
+                    let distance = self.distance(distance);
+                    let distance = self.simple("distance", &distance);
+                    conditions.push(lt(Exp::int(-WindowTiling::LONGEST), distance.clone()));
+                    conditions.push(lt(distance, Exp::int(WindowTiling::LONGEST)));
+                }
+            }
+            let width = self.distance(&axis.width());
+            let width = self.simple("width", &width);
+            conditions.push(le(Exp::int(0), width.clone()));
+            conditions.push(le(extent.clone(), Exp::int(i64::from(room))));
+            volume = bin(BinOp::Mul, volume, extent.clone());
+            reads = bin(BinOp::Mul, reads, bin(BinOp::Add, width, Exp::int(1)));
+        }
+        conditions.push(le(volume.clone(), Exp::int(i64::from(room))));
+        let positions: i64 = lengths.iter().map(|length| i64::from(*length)).product();
+        let least = self.unless_few(WindowTiling::LEAST_READS, 1) as i64;
+        let reuse = self.unless_few(WindowTiling::LEAST_REUSE, 0) as i64;
+        conditions.push(le(Exp::int(least), reads.clone()));
+        let [copied, read] = [(volume, reuse), (reads, positions)]
+            .map(|(count, times)| bin(BinOp::Mul, count, Exp::int(times)));
+        conditions.push(le(copied, read));
     }
 
     /// The only thing that is bound, if it is in shared memory, and its value.
@@ -172,7 +228,7 @@ impl<'a> Emit<'a> {
     pub(crate) fn in_box(&mut self, element: Var) -> Option<Exp> {
         let InBox { array, at } = self.in_boxes.get(&element)?.clone();
         let mut terms = Vec::new();
-        for (atom, first, stride) in at {
+        for (atom, first, (stride, vars)) in at {
             let coordinate = match self.prim(atom) {
                 Some(Prim::I64) => self.atom(atom),
                 prim => {
@@ -182,12 +238,12 @@ impl<'a> Emit<'a> {
                 }
             };
             if let Exp::Const(Scalar::I64(value)) = coordinate {
-                terms.push((stride * value, Vec::new()));
+                terms.push((stride * value, vars.clone()));
             } else {
                 let v = self.declare("at", Prim::I64, Some(coordinate));
-                terms.push((stride, vec![v]));
+                terms.push((stride, [&vars[..], &[v]].concat()));
             }
-            terms.push((-stride, vec![first]));
+            terms.push((-stride, [&vars[..], &[first]].concat()));
         }
         Some(Exp::Load(array, Box::new(tidy(terms))))
     }
@@ -221,7 +277,8 @@ impl<'a> Emit<'a> {
                         Origin::Position(dim) => first[dim].clone(),
                         Origin::Everywhere(atom) => this.atom(atom),
                     };
-                    let low = bin(BinOp::Add, from, Exp::int(axis.low));
+                    let low = this.distance(&axis.low);
+                    let low = bin(BinOp::Add, from, low);
                     this.out.push(Stm::Declare(*v, Some(low)));
                 }
                 this.copy_part(part, &thread, threads);
@@ -246,8 +303,7 @@ impl<'a> Emit<'a> {
             for (dim, axis) in part.window.axes.iter().enumerate() {
                 if axis.border.is_empty() {
                     let first = Exp::Var(part.first[dim]);
-                    let after =
-                        bin(BinOp::Add, first.clone(), Exp::int(i64::from(part.extents[dim])));
+                    let after = bin(BinOp::Add, first.clone(), part.extents[dim].clone());
                     exist.push(le(Exp::int(0), first));
                     exist.push(le(after, self.atom(shape[dim])));
                 }
@@ -277,7 +333,9 @@ impl<'a> Emit<'a> {
             _ => (1, u32_bin(BinOp::Mul, group, short_int(positions))),
         };
         let lane = self.number("lane", lane);
-        let own = self.split(lane, &lengths[outer + 1..]);
+        let inner: Vec<Exp> =
+            lengths[outer + 1..].iter().map(|length| short_int(*length)).collect();
+        let own = self.split(lane, &inner);
         let own = std::iter::repeat_n(short_int(0), outer).chain([group]).chain(own);
         let mut start = Vec::with_capacity(lengths.len());
         for (first, own) in first.iter().zip(own) {
@@ -327,12 +385,12 @@ impl<'a> Emit<'a> {
     }
 
     /// The indices of an element of a box, by its number in row-major order, of 32 bits.
-    fn split(&mut self, number: Exp, lengths: &[u32]) -> Vec<Exp> {
+    fn split(&mut self, number: Exp, lengths: &[Exp]) -> Vec<Exp> {
         let mut indices = Vec::with_capacity(lengths.len());
         let mut rest = number;
         for length in lengths.iter().skip(1).rev() {
             let [index, whole] =
-                [BinOp::Rem, BinOp::Quot].map(|op| u32_bin(op, rest.clone(), short_int(*length)));
+                [BinOp::Rem, BinOp::Quot].map(|op| u32_bin(op, rest.clone(), length.clone()));
             indices.push(self.number("own", index));
             rest = self.number("rest", whole);
         }
@@ -343,21 +401,40 @@ impl<'a> Emit<'a> {
 
     /// Copies the part of an array that a block needs.
     fn copy_part(&mut self, part: &Part<'_>, thread: &Exp, threads: u32) {
-        let count: u32 = part.extents.iter().product();
+        let mut extents = Vec::with_capacity(part.extents.len());
+        for extent in &part.extents {
+            extents.push(self.short_extent(extent));
+        }
+        let known: Option<i64> = part.extents.iter().map(known_extent).product();
+        let count = match known {
+            Some(count) => Exp::int(count),
+            None => self.total(&part.extents),
+        };
+        let rounds = match known {
+            Some(count) => Exp::int(count.unsigned_abs().div_ceil(u64::from(threads)) as i64),
+            None => quot_up(count.clone(), Exp::int(i64::from(threads))),
+        };
+        let count = self.short_extent(&count);
         let round = self.new_var("round", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let turn = this.short("turn", &Exp::Var(round));
             let before = u32_bin(BinOp::Mul, turn, short_int(threads));
             let number = this.number("number", u32_bin(BinOp::Add, before, thread.clone()));
-            let body = this.block(|this| this.copy_element(part, &number));
-            this.out.push(Stm::If(u32_lt(number, short_int(count)), body, Block::new()));
+            let body = this.block(|this| this.copy_element(part, &extents, &number));
+            this.out.push(Stm::If(u32_lt(number, count.clone()), body, Block::new()));
         });
-        self.out.push(up_to(round, Exp::int(i64::from(count.div_ceil(threads))), body));
+        self.out.push(up_to(round, rounds, body));
+    }
+
+    /// A number of elements, which fit into shared memory, of 32 bits.
+    fn short_extent(&mut self, extent: &Exp) -> Exp {
+        let known = known_extent(extent).and_then(|extent| u32::try_from(extent).ok());
+        known.map_or_else(|| self.short("extent", extent), short_int)
     }
 
     /// Copies an element, by its number, if there is one.
-    fn copy_element(&mut self, part: &Part<'_>, number: &Exp) {
-        let at = self.split(number.clone(), &part.extents);
+    fn copy_element(&mut self, part: &Part<'_>, extents: &[Exp], number: &Exp) {
+        let at = self.split(number.clone(), extents);
         let shape = self.ir[part.window.array].ty.shape();
         let (mut inside, mut picked) = (Vec::new(), Vec::new());
         for (dim, own) in at.into_iter().enumerate() {
@@ -399,6 +476,11 @@ impl<'a> Emit<'a> {
         let index = converted(now, Prim::I64, index);
         self.simple("at", &index)
     }
+}
+
+/// A number of coordinates, if it is known.
+fn known_extent(extent: &Exp) -> Option<i64> {
+    if let Exp::Const(Scalar::I64(extent)) = extent { Some(*extent) } else { None }
 }
 
 /// Lengths of a box like another one, with few positions.

@@ -4,7 +4,8 @@ use super::cursor::{Lists, Parsed};
 use super::parse::Parser;
 use super::print::Printer;
 use crate::{
-    Atom, Axis, BinOp, Border, FoldTiling, Guard, Origin, Tiling, Window, WindowRead, WindowTiling,
+    Atom, Axis, BinOp, Border, Distance, FoldTiling, Guard, Origin, Tiling, Window, WindowRead,
+    WindowTiling,
 };
 
 impl Printer<'_> {
@@ -50,6 +51,9 @@ impl Printer<'_> {
             self.put(" at ");
             self.atoms(at);
         }
+        if let Some(room) = window.room {
+            self.put(&format!(" room {room}"));
+        }
         for Guard { cond, holds } in &window.guards {
             self.put(if *holds { " if " } else { " if not " });
             self.var(*cond);
@@ -64,7 +68,11 @@ impl Printer<'_> {
                 self.atom(atom);
             }
         }
-        self.put(&format!(" {} {} ", axis.low, axis.high));
+        for distance in [&axis.low, &axis.high] {
+            self.put(" ");
+            self.distance(distance);
+        }
+        self.put(" ");
         self.parens(&axis.border, |p, border| match *border {
             Border::Op(op, atom) => {
                 p.put(op.name());
@@ -73,6 +81,22 @@ impl Printer<'_> {
             }
             Border::Convert(prim) => p.put(&format!("convert {}", prim.name())),
         });
+    }
+}
+
+impl Printer<'_> {
+    /// A constant, or `[2, -1 x]`.
+    fn distance(&mut self, distance: &Distance) {
+        let constant = distance.plus.to_string();
+        if distance.terms.is_empty() {
+            return self.put(&constant);
+        }
+        self.put(&format!("[{constant}"));
+        for (count, atom) in &distance.terms {
+            self.put(&format!(", {count} "));
+            self.atom(*atom);
+        }
+        self.put("]");
     }
 }
 
@@ -109,8 +133,12 @@ impl Parser<'_> {
                 return Err(self.error_before("a constant stands for what is outside".to_owned()));
             }
         };
-        let (mut reads, mut guards) = (Vec::new(), Vec::new());
+        let (mut reads, mut guards, mut room) = (Vec::new(), Vec::new(), None);
         while !self.peek_sign(")") && !self.peek_sign(",") {
+            if self.eat_word("room") {
+                room = Some(self.small("a number of elements")?);
+                continue;
+            }
             if self.eat_word("if") {
                 let holds = !self.eat_word("not");
                 guards.push(Guard { cond: self.var()?, holds });
@@ -120,7 +148,20 @@ impl Parser<'_> {
             self.word("at")?;
             reads.push(WindowRead { element, at: self.atoms()? });
         }
-        Ok(Window { array, axes, outside, reads, guards })
+        Ok(Window { array, axes, outside, reads, room, guards })
+    }
+
+    fn distance(&mut self) -> Parsed<Distance> {
+        if !self.eat("[") {
+            return Ok(self.integer("a distance")?.into());
+        }
+        let mut distance = Distance::from(self.integer("a distance")?);
+        while self.eat(",") {
+            let count = self.integer("how often")?;
+            distance.terms.push((count, self.atom()?));
+        }
+        self.sign("]")?;
+        Ok(distance)
     }
 
     fn axis(&mut self) -> Parsed<Axis> {
@@ -130,7 +171,7 @@ impl Parser<'_> {
             self.word("from")?;
             Origin::Everywhere(self.atom()?)
         };
-        let (low, high) = (self.integer("a distance")?, self.integer("a distance")?);
+        let (low, high) = (self.distance()?, self.distance()?);
         let border = self.parens("an operation", |p| {
             if p.eat_word("convert") {
                 return Ok(Border::Convert(p.prim()?));

@@ -92,8 +92,18 @@ impl<'a> Checker<'a> {
                 Origin::Position(_) => {}
                 Origin::Everywhere(atom) => self.want_i64(&[atom], "the origin of a window"),
             }
-            if axis.low > axis.high {
-                self.fail(format!("a window reaches from {} to {}", axis.low, axis.high));
+            match axis.width().known() {
+                Some(width) if width < 0 => {
+                    let (low, high) = (axis.low.plus, axis.high.plus);
+                    self.fail(format!("a window reaches from {low} to {high}"));
+                }
+                None if window.room.is_none() => {
+                    self.fail("there is no room for a window of unknown size".to_owned());
+                }
+                Some(_) | None => {}
+            }
+            for (_, atom) in axis.low.terms.iter().chain(&axis.high.terms) {
+                self.want_i64(&[*atom], "the distance of a window");
             }
             for border in &axis.border {
                 if let Border::Op(_, Atom::Var(var)) = border {

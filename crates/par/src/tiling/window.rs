@@ -10,30 +10,26 @@
 //! seg grid [h] window [32, 32] (a[near 0 -4 4 (...), near 1 -4 4 (...)] ...) \(i) -> ...
 //! ```
 //!
-//! It pays where a position reads many elements ([`LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
+//! It pays where a position reads many elements ([`WindowTiling::LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
 //! element that they read, and with a copy only for those that they copy. Where a branch asks whether an element exists, the copy has the
 //! constant that is there otherwise ([`Guarded`]). Where a branch that asks this does more than to read, blocks whose elements all exist
 //! do without it ([`exists`]). Elements that are read in other branches stay
-//! where they are (on an H200, a window of 9 x 9 takes 646 us with a copy that branches read, and 555 without). What is left as well: windows whose size is not
-//! known, and slices of arrays.
+//! where they are (on an H200, a window of 9 x 9 takes 646 us with a copy that branches read, and 555 without). What is left as well: slices of arrays.
+//!
+//! Distances may depend on numbers that are known only when the program runs, but are the same everywhere: the reach of a convolution, say. Then a
+//! block has room for as many elements as does not keep others away, and the host decides whether they are enough.
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::device::DEVICE;
 use fehu_ir::free::bound_in_lambda;
 use fehu_ir::{
-    Atom, Axis, BinOp, Body, Border, Dim, Elem, Exp, Guard, Guarded, Lambda, LoopForm, Origin,
-    Scalar, Screma, Seg, Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling, exists,
+    Atom, Axis, BinOp, Body, Border, Dim, Distance, Elem, Exp, Guard, Guarded, Lambda, LoopForm,
+    Origin, Scalar, Screma, Seg, Stm, Type, Var, VarInfo, Window, WindowRead, WindowTiling, exists,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// With fewer elements of a position than this, caches do as well.
-const LEAST_READS: u64 = 25;
-
-/// Each element that is copied is read at least this often.
-const LEAST_REUSE: u64 = 4;
-
-/// Distances are shorter than this, so that sums of them with positions of 30 bits have 32.
-const LONGEST: i64 = 1 << 20;
+/// Distances are sums of no more numbers than this.
+const MOST_TERMS: usize = 4;
 
 /// The positions of a block along the dimensions of windows, and the last one: if there is only that, or one more, or two.
 const LENGTHS: [&[u32]; 3] = [&[1024], &[32, 32], &[8, 8, 32]];
@@ -79,7 +75,7 @@ pub(super) fn windows(
         found: Vec::new(),
     };
     for (dim, index) in seg.indices().iter().enumerate() {
-        finder.near.insert(*index, Near { from: Origin::Position(dim), low: 0, high: 0 });
+        finder.near.extend(Near::new(Origin::Position(dim), 0, 0).map(|near| (*index, near)));
     }
     let before = seg.parts()?.before;
     before.iter().for_each(|stm| finder.stm(stm, ranges));
@@ -91,30 +87,43 @@ pub(super) fn windows(
         }
     }
     finder.body(&op.map.body, &ranges);
+    // How often elements are read is known if it is known how many there are.
+    let is_known = |window: &Window| window.volume(&[]).is_some();
     let mut windows = Vec::new();
     for (window, times) in finder.found {
-        if times >= LEAST_READS && window.axes.iter().any(|axis| wide_along(axis).is_some()) {
+        if (times >= WindowTiling::LEAST_READS || !is_known(&window))
+            && window.axes.iter().any(|axis| wide_along(axis).is_some())
+        {
             windows.push((window, times));
         }
     }
     let lengths = lengths(&windows, own + 1)?;
     let positions: u64 = lengths.iter().map(|length| u64::from(*length)).product();
     windows.retain(|(window, times)| {
-        window.volume(&lengths).saturating_mul(LEAST_REUSE) <= times.saturating_mul(positions)
+        window.volume(&lengths).is_none_or(|volume| {
+            volume.saturating_mul(WindowTiling::LEAST_REUSE) <= times.saturating_mul(positions)
+        })
     });
-    let windows: Vec<Window> = windows.into_iter().map(|(window, _)| window).collect();
-    let bytes = |window: &Window| {
-        window.volume(&lengths).saturating_mul(u64::from(element_bytes(window.array, vars)))
-    };
-    let all = windows.iter().map(bytes).fold(0, u64::saturating_add);
-    let fits = !windows.is_empty() && all <= u64::from(DEVICE.shared_bytes);
-    fits.then_some(WindowTiling { lengths, windows })
+    let mut windows: Vec<Window> = windows.into_iter().map(|(window, _)| window).collect();
+    let size = |window: &Window| u64::from(element_bytes(window.array, vars));
+    let bytes = |window: &Window| Some(window.volume(&lengths)?.saturating_mul(size(window)));
+    let known = windows.iter().filter_map(bytes).fold(0, u64::saturating_add);
+    let unknown = windows.iter().filter(|window| bytes(window).is_none()).count() as u64;
+    let all = u64::from(DEVICE.shared_bytes);
+    if unknown > 0 {
+        // With more, a multiprocessor has fewer blocks at a time.
+        let each = (all / 2).checked_sub(known)? / unknown;
+        for window in windows.iter_mut().filter(|window| window.volume(&lengths).is_none()) {
+            window.room = Some(u32::try_from(each / size(window)).ok()?);
+        }
+    }
+    (!windows.is_empty() && known <= all).then_some(WindowTiling { lengths, windows })
 }
 
 /// The dimension of the positions along which elements have neighbours in common.
 fn wide_along(axis: &Axis) -> Option<usize> {
     match axis.from {
-        Origin::Position(dim) => (axis.low < axis.high).then_some(dim),
+        Origin::Position(dim) => (axis.width().known() != Some(0)).then_some(dim),
         Origin::Everywhere(_) => None,
     }
 }
@@ -140,38 +149,53 @@ fn element_bytes(array: Var, vars: &IdVec<Var, VarInfo>) -> u32 {
 }
 
 /// A number: from somewhere, with a distance between these.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Near {
     from: Origin,
-    low: i64,
-    high: i64,
+    low: Distance,
+    high: Distance,
 }
 
 impl Near {
     const ZERO: Origin = Origin::Everywhere(Atom::Const(Scalar::I64(0)));
 
-    fn new(from: Origin, low: i64, high: i64) -> Option<Near> {
-        let is_short = -LONGEST < low && low <= high && high < LONGEST;
-        is_short.then_some(Near { from, low, high })
+    fn new(from: Origin, low: impl Into<Distance>, high: impl Into<Distance>) -> Option<Near> {
+        let (low, high) = (low.into(), high.into());
+        let is_short = |distance: &Distance| {
+            distance.plus.abs() < WindowTiling::LONGEST && distance.terms.len() <= MOST_TERMS
+        };
+        let is_empty = high.plus(-1, &low).known().is_some_and(|width| width < 0);
+        (is_short(&low) && is_short(&high) && !is_empty).then_some(Near { from, low, high })
     }
 
-    /// The bounds of a number that is nothing but a distance.
-    fn plain(self) -> Option<(i64, i64)> {
-        (self.from == Near::ZERO).then_some((self.low, self.high))
+    /// The bounds of a number that is nothing but a distance, if they are known.
+    fn plain(&self) -> Option<(i64, i64)> {
+        (self.from == Near::ZERO).then_some((self.low.known()?, self.high.known()?))
+    }
+
+    /// The bounds of a number that is nowhere near a position.
+    fn distance(&self) -> Option<(Distance, Distance)> {
+        let Origin::Everywhere(atom) = self.from else { return None };
+        if self.from == Near::ZERO {
+            return Some((self.low.clone(), self.high.clone()));
+        }
+        let more = Distance { plus: 0, terms: vec![(1, atom)] };
+        Some((self.low.plus(1, &more), self.high.plus(1, &more)))
     }
 
     /// What an operation makes of two numbers.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other operations make no distances")]
-    fn op(op: BinOp, a: Near, b: Near) -> Option<Near> {
+    fn op(op: BinOp, a: &Near, b: &Near) -> Option<Near> {
         match op {
             BinOp::Add => {
-                let from = if a.plain().is_some() { b.from } else { a.from };
-                a.plain().or(b.plain())?;
-                Near::new(from, a.low + b.low, a.high + b.high)
+                let (a, b) =
+                    if b.distance().is_some() && a.from != Near::ZERO { (a, b) } else { (b, a) };
+                let (low, high) = b.distance()?;
+                Near::new(a.from, a.low.plus(1, &low), a.high.plus(1, &high))
             }
             BinOp::Sub => {
-                let (low, high) = b.plain()?;
-                Near::new(a.from, a.low - high, a.high - low)
+                let (low, high) = b.distance()?;
+                Near::new(a.from, a.low.plus(-1, &high), a.high.plus(-1, &low))
             }
             BinOp::Mul => {
                 let ((a, b), (c, d)) = (a.plain()?, b.plain()?);
@@ -233,24 +257,18 @@ impl Finder<'_> {
         }
         match &stm.exp {
             Exp::Loop(_, LoopForm::For(counter, bound), body) => {
-                let steps = self.near(*bound).and_then(Near::plain);
-                let known = steps.filter(|(low, high)| low == high).map(|(steps, _)| steps);
-                self.counter(*counter, 0, known);
-                self.repeat(known, |this| this.body(body, ranges));
+                self.counter(*counter, 0, *bound);
+                self.repeat(*bound, |this| this.body(body, ranges));
             }
             Exp::Screma(op) => {
-                let steps = match op.width {
-                    Atom::Const(Scalar::I64(steps)) => Some(steps),
-                    Atom::Const(_) | Atom::Var(_) => None,
-                };
                 for (param, input) in op.map.params.iter().zip(&op.inputs) {
                     if let Some(start) = ranges.0.get(input) {
-                        self.counter(*param, *start, steps);
+                        self.counter(*param, *start, op.width);
                     }
                 }
                 let folds = op.scans.iter().map(|scan| &scan.op);
                 let folds: Vec<&Lambda> = folds.chain(op.reds.iter().map(|red| &red.op)).collect();
-                self.repeat(steps, |this| {
+                self.repeat(op.width, |this| {
                     this.body(&op.map.body, ranges);
                     folds.iter().for_each(|fold| this.body(&fold.body, ranges));
                 });
@@ -273,14 +291,19 @@ impl Finder<'_> {
     }
 
     /// The counter of a loop of this many steps.
-    fn counter(&mut self, var: Var, start: i64, steps: Option<i64>) {
-        let last = steps.filter(|steps| (1..LONGEST).contains(steps)).map(|steps| steps - 1);
-        let near = last.and_then(|last| Near::new(Near::ZERO, start, start.checked_add(last)?));
+    fn counter(&mut self, var: Var, start: i64, steps: Atom) {
+        let steps = self.near(steps).and_then(|near| near.distance());
+        let last = steps.filter(|(low, high)| low == high).map(|(steps, _)| steps);
+        let near = last.and_then(|last| {
+            Near::new(Near::ZERO, start, last.plus(1, &start.checked_sub(1)?.into()))
+        });
         self.near.extend(near.map(|near| (var, near)));
     }
 
-    fn repeat(&mut self, steps: Option<i64>, work: impl FnOnce(&mut Self)) {
+    fn repeat(&mut self, steps: Atom, work: impl FnOnce(&mut Self)) {
         let around = self.times;
+        let steps = self.near(steps).and_then(|near| near.plain());
+        let steps = steps.filter(|(low, high)| low == high).map(|(steps, _)| steps);
         let steps = steps.and_then(|steps| u64::try_from(steps).ok()).unwrap_or(1);
         self.times = around.saturating_mul(steps);
         work(self);
@@ -301,18 +324,21 @@ impl Finder<'_> {
         let near = match exp {
             Exp::Atom(atom) => self.near(*atom),
             Exp::BinOp(op, a, b) => match (self.near(*a), self.near(*b)) {
-                (Some(a), Some(b)) => Near::op(*op, a, b),
+                (Some(a), Some(b)) => Near::op(*op, &a, &b),
                 _ => None,
             },
             // Positions have less than 31 bits, but other numbers may have more.
-            Exp::Convert(_, atom) => self
-                .near(*atom)
-                .filter(|near| matches!(near.from, Origin::Position(_)) || near.from == Near::ZERO),
+            Exp::Convert(_, atom) => self.near(*atom).filter(|near| {
+                let is_short = near.low.terms.is_empty() && near.high.terms.is_empty();
+                is_short && (matches!(near.from, Origin::Position(_)) || near.from == Near::ZERO)
+            }),
             _ => None,
         };
         if let Some(near) = near {
+            if near.low.known().is_some() && near.high.known().is_some() {
+                self.made.insert(var, exp.clone());
+            }
             self.near.insert(var, near);
-            self.made.insert(var, exp.clone());
             return;
         }
         let border = match exp {
@@ -346,9 +372,11 @@ impl Finder<'_> {
     fn near(&self, atom: Atom) -> Option<Near> {
         match atom {
             Atom::Const(Scalar::I64(value)) => Near::new(Near::ZERO, value, value),
-            Atom::Const(Scalar::I32(value)) => Near::new(Near::ZERO, value.into(), value.into()),
+            Atom::Const(Scalar::I32(value)) => {
+                Near::new(Near::ZERO, i64::from(value), i64::from(value))
+            }
             Atom::Const(_) => None,
-            Atom::Var(var) if self.bound.contains(&var) => self.near.get(&var).copied(),
+            Atom::Var(var) if self.bound.contains(&var) => self.near.get(&var).cloned(),
             Atom::Var(var) if self.vars[var].ty == Type::I64 => {
                 Near::new(Origin::Everywhere(atom), 0, 0)
             }
@@ -402,7 +430,13 @@ impl Finder<'_> {
         let outside = guarded.map(|guarded| guarded.outside);
         let read = WindowRead { element, at };
         let is_alike = |window: &Window| {
-            let alike = |(a, b): (&Axis, &Axis)| a.from == b.from && a.border == b.border;
+            let is_comparable = |a: &Distance, b: &Distance| a.plus(-1, b).known().is_some();
+            let alike = |(a, b): (&Axis, &Axis)| {
+                a.from == b.from
+                    && a.border == b.border
+                    && is_comparable(&a.low, &b.low)
+                    && is_comparable(&a.high, &b.high)
+            };
             window.array == array
                 && window.outside == outside
                 && window.axes.iter().zip(&axes).all(alike)
@@ -410,7 +444,8 @@ impl Finder<'_> {
         match self.found.iter_mut().find(|(window, _)| is_alike(window)) {
             Some((window, times)) => {
                 for (axis, other) in window.axes.iter_mut().zip(axes) {
-                    (axis.low, axis.high) = (axis.low.min(other.low), axis.high.max(other.high));
+                    axis.low.plus = axis.low.plus.min(other.low.plus);
+                    axis.high.plus = axis.high.plus.max(other.high.plus);
                 }
                 window.reads.push(read);
                 for guard in guards {
@@ -421,7 +456,7 @@ impl Finder<'_> {
                 *times = times.saturating_add(self.times);
             }
             None => {
-                let window = Window { array, axes, outside, reads: vec![read], guards };
+                let window = Window { array, axes, outside, reads: vec![read], room: None, guards };
                 self.found.push((window, self.times));
             }
         }
