@@ -111,7 +111,6 @@ impl Sum {
         sum
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a sum")]
     fn add<'b>(&mut self, atom: Atom, times: i64, made: &dyn Fn(Var) -> Option<&'b Exp>) {
         let var = match atom {
             Atom::Const(Scalar::I64(value)) => {

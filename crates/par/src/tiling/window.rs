@@ -110,9 +110,8 @@ pub(super) fn windows(
     let known = windows.iter().filter_map(bytes).fold(0, u64::saturating_add);
     let unknown = windows.iter().filter(|window| bytes(window).is_none()).count() as u64;
     let all = u64::from(DEVICE.shared_bytes);
-    if unknown > 0 {
-        // With more, a multiprocessor has fewer blocks at a time.
-        let each = (all / 2).checked_sub(known)? / unknown;
+    // With more, a multiprocessor has fewer blocks at a time.
+    if let Some(each) = (all / 2).saturating_sub(known).checked_div(unknown) {
         for window in windows.iter_mut().filter(|window| window.volume(&lengths).is_none()) {
             window.room = Some(u32::try_from(each / size(window)).ok()?);
         }

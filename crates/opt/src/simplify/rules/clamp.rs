@@ -6,11 +6,6 @@
 //!
 //! More of the compiler knows minima and maxima than branches: what is between which bounds, and windows of stencils.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a rule looks for the forms that it knows; the others stay as they are"
-)]
-
 use super::{Rewrite, inline};
 use crate::simplify::cx::Cx;
 use fehu_base::Prim;
