@@ -6,7 +6,7 @@
 //! ```
 //!
 //! On devices this is a kernel less, which for short arrays is half of the time, and nothing is stored in between. The map must have the positions of the
-//! segments, be straight-line code on scalars, and use the reduced values only at its own position; nothing else may need them.
+//! segments, be straight-line code on scalars, and use the reduced values only at its own position. What others need of the results is stored as well.
 
 use crate::epilogue::uses;
 use fehu_base::IdVec;
@@ -114,19 +114,31 @@ fn joined(
     let (first, reduced) = segmented(reduction)?;
     let (second, parts, op) = mapped(map)?;
     let positions = second.space.iter().chain([&op.width]);
-    if !positions.eq(&first.space) || !reduction.pat.iter().all(|var| uses.get(var) == Some(&1)) {
+    if !positions.eq(&first.space) {
         return None;
     }
+    // What others need, too, is stored.
+    let read = free_in_stm(map, vars);
+    let pairs = reduction.pat.iter().copied().zip(reduced.op.pat.iter().copied());
+    let kept: Vec<(Var, Var)> = pairs
+        .filter(|(array, _)| {
+            uses.get(array).copied().unwrap_or(0) > usize::from(read.contains(array))
+        })
+        .collect();
     let mut join = Join { reduction, first, second, parts, vars, code: Vec::new() };
     let results = join.results(op, reduced)?;
     let mut body = first.body.body.clone();
     body.stms.append(&mut join.code);
-    body.results = results.iter().map(|var| Atom::Var(*var)).collect();
-    let body = Lambda { params: first.body.params.clone(), body, ret: op.map.ret.clone() };
+    let values = kept.iter().map(|(_, value)| *value);
+    let (pat, ret) = (kept.iter().map(|(array, _)| *array), op.map.ret.iter().cloned());
+    let ret = values.clone().map(|value| vars[value].ty.clone()).chain(ret).collect();
+    let pat = pat.chain(map.pat.iter().copied()).collect();
+    body.results = values.chain(results).map(Atom::Var).collect();
+    let body = Lambda { params: first.body.params.clone(), body, ret };
     let seg = Seg { body, ..first.clone() };
     let mut certs = map.certs.clone();
     certs.extend(reduction.certs.iter().filter(|cert| !map.certs.contains(cert)));
-    Some(Stm { exp: Exp::Seg(Box::new(seg)), certs, ..map.clone() })
+    Some(Stm { pat, exp: Exp::Seg(Box::new(seg)), certs, ..map.clone() })
 }
 
 struct Join<'a> {

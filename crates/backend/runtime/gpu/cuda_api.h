@@ -118,9 +118,22 @@ struct fe_cuda_launch {
   F(launch, "cuGraphLaunch", (void *exec, void *stream))                                                \
   F(destroy, "cuGraphDestroy", (void *graph))                                                           \
   F(destroy_exec, "cuGraphExecDestroy", (void *exec))
+// Those that give a graph other arguments. Without them, graphs are launched as they are.
+#define FE_CUDA_UPDATE_FUNCTIONS(F)                                                                                          \
+  F(capture, "cuStreamGetCaptureInfo_v2",                                                                                    \
+    (void *stream, int *status, uint64_t *id, void **graph, void *const **nodes, size_t *num_nodes))                         \
+  F(update, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const struct fe_cuda_node *params))
+// What a node of a graph launches: CUDA_KERNEL_NODE_PARAMS_v2.
+struct fe_cuda_node {
+  void *function;
+  unsigned grid[3], block[3], shared_bytes;
+  void **arguments, **extra;
+  void *kernel, *context;
+};
 #define FE_MEMBER(name, symbol, parameters) int(*name) parameters;
 struct fe_cuda_graphs {
   FE_CUDA_GRAPH_FUNCTIONS(FE_MEMBER)
+  FE_CUDA_UPDATE_FUNCTIONS(FE_MEMBER)
 };
 #undef FE_MEMBER
 
@@ -132,10 +145,13 @@ struct fe_batched {
   int block_size, num_args;
 };
 struct fe_batch {
-  uint64_t hash;
+  uint64_t hash, shape; // with and without arguments
   int count, num_args;
-  int times;   // how often it has come
-  void *graph; // NULL: it is none
+  int times;             // how often it has come
+  int64_t last;          // when it came last, in batches
+  void *graph;           // NULL: it is none
+  void *plan;            // what the graph was made of, if it gets other arguments
+  void *nodes[FE_BATCH]; // of the plan
   struct fe_batched launches[FE_BATCH];
   uint64_t args[FE_BATCH_ARGS];
 };
@@ -155,8 +171,9 @@ struct fe_driver {
   void *context, *stream;
   struct fe_cuda_graphs graphs;
   struct fe_batch *batch; // NULL: launches do not wait
-  struct fe_batch *known[FE_BATCHES];
-  int next_known;
+  struct fe_batch *known[FE_BATCHES], *shapes[FE_BATCHES];
+  int64_t batches;
+  bool can_update;
   int misses, pause; // batches in a row that were no graphs, and launches that do not wait because of that
   void *second; // the stream for what is sent; NULL: nothing was yet
   void *marks[FE_ASKED]; // events; NULL: not used yet

@@ -5,9 +5,12 @@
 // queue is full. A batch that is the same as one before, with all arguments, becomes a graph the third time that it comes; calls of an entry
 // point with arrays of the same sizes mostly get the same memory, and the iterations of a loop take turns with a few blocks.
 //
+// Iterations that work on different rows of an array have other arguments each time. Their batches have the same kernels, though, if not
+// the same number of blocks: such a *shape* has a graph, too, whose nodes get new arguments before it is launched, for a fifth of the time of a launch.
+//
 // The number of a launch would always be another one. It is for kernels that may fail, so programs that have any launch directly.
 
-enum { FE_BATCH_LEAST = 3, FE_BATCH_GRAPH = 3, FE_BATCH_MISSES = 100, FE_BATCH_PAUSE = 2000 };
+enum { FE_BATCH_LEAST = 3, FE_BATCH_GRAPH = 3, FE_SHAPE_GRAPH = 8, FE_BATCH_MISSES = 100, FE_BATCH_PAUSE = 2000 };
 
 static bool fe_batch_same(const struct fe_batch *a, const struct fe_batch *b) {
   return a->hash == b->hash && a->count == b->count && a->num_args == b->num_args
@@ -15,10 +18,27 @@ static bool fe_batch_same(const struct fe_batch *a, const struct fe_batch *b) {
          && memcmp(a->args, b->args, (size_t)a->num_args * sizeof a->args[0]) == 0;
 }
 
+// Whether a graph of the first is one of the second with other arguments: the kernels are the same.
+static bool fe_batch_alike(const struct fe_batch *a, const struct fe_batch *b) {
+  if (a->shape != b->shape || a->count != b->count || a->num_args != b->num_args) {
+    return false;
+  }
+  for (int i = 0; i < a->count; i++) {
+    const struct fe_batched *x = &a->launches[i], *y = &b->launches[i];
+    if (x->kernel != y->kernel || x->block_size != y->block_size || x->num_args != y->num_args) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void fe_batch_hash(struct fe_batch *batch) {
   uint64_t hash = 14695981039346656037u;
   for (int i = 0; i < batch->count; i++) {
     hash = (hash ^ (uint64_t)(uintptr_t)batch->launches[i].kernel) * 1099511628211u;
+  }
+  batch->shape = hash;
+  for (int i = 0; i < batch->count; i++) {
     hash = (hash ^ (uint64_t)batch->launches[i].blocks) * 1099511628211u;
   }
   for (int i = 0; i < batch->num_args; i++) {
@@ -27,8 +47,19 @@ static void fe_batch_hash(struct fe_batch *batch) {
   batch->hash = hash;
 }
 
-// One after the other.
-static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch) {
+// The node that the stream was given last, which is being captured; NULL if that is not known.
+static void *fe_batch_node(struct fe_driver *driver) {
+  int status;
+  uint64_t id;
+  void *graph;
+  void *const *nodes;
+  size_t num_nodes = 0;
+  int result = driver->graphs.capture(driver->stream, &status, &id, &graph, &nodes, &num_nodes);
+  return result == 0 && num_nodes == 1 ? nodes[0] : NULL;
+}
+
+// One after the other; `nodes` are those of the graph that is being captured, if they are wanted.
+static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch, void **nodes) {
   struct fe_driver *driver = &ctx->gpu.driver;
   int result = 0, first = 0;
   for (int i = 0; i < batch->count && result == 0; i++) {
@@ -46,48 +77,127 @@ static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch) 
       pointers[k] = &args[k];
     }
     result = fe_cuda_launch(ctx, launch->kernel, launch->blocks, launch->block_size, launch->shared_bytes, pointers);
+    if (nodes != NULL) {
+      nodes[i] = fe_batch_node(driver);
+    }
   }
   return result;
 }
 
-// Makes a graph of a batch, if that is possible.
-static void fe_batch_graph(struct futhark_context *ctx, struct fe_batch *batch) {
+// Makes a graph of a batch, if that is possible; `again` says whether it gets other arguments later.
+static void fe_batch_graph(struct futhark_context *ctx, struct fe_batch *batch, bool again) {
   struct fe_driver *driver = &ctx->gpu.driver;
   const struct fe_cuda_graphs *graphs = &driver->graphs;
   void *graph = NULL;
   if (graphs->begin(driver->stream, FE_CUDA_CAPTURE_THREAD) != 0) {
     return;
   }
-  int result = fe_batch_launch(ctx, batch);
+  int result = fe_batch_launch(ctx, batch, again ? batch->nodes : NULL);
   int ended = graphs->end(driver->stream, &graph);
   if (result == 0 && ended == 0 && graph != NULL && graphs->instantiate(&batch->graph, graph, 0) != 0) {
     batch->graph = NULL;
   }
-  if (graph != NULL) {
+  if (again && batch->graph != NULL) {
+    batch->plan = graph;
+  } else if (graph != NULL) {
     graphs->destroy(graph);
   }
 }
 
-// The batch that is the same as this one, from now on if there was none.
-static struct fe_batch *fe_batch_known(struct fe_driver *driver, const struct fe_batch *batch) {
+static void fe_batch_forget(struct fe_driver *driver, struct fe_batch *batch) {
+  if (batch->graph != NULL) {
+    driver->graphs.destroy_exec(batch->graph);
+  }
+  if (batch->plan != NULL) {
+    driver->graphs.destroy(batch->plan);
+  }
+  batch->graph = batch->plan = NULL;
+}
+
+// The batch of a table that equals this one; from now on, in the place of the one that has not come for the longest time, if there was none.
+static struct fe_batch *fe_batch_find(struct fe_driver *driver, struct fe_batch **table, const struct fe_batch *batch,
+                                      bool (*equals)(const struct fe_batch *, const struct fe_batch *)) {
+  struct fe_batch **at = table;
   for (int i = 0; i < FE_BATCHES; i++) {
-    if (driver->known[i] != NULL && fe_batch_same(driver->known[i], batch)) {
-      return driver->known[i];
+    if (table[i] == NULL) {
+      at = &table[i];
+      break;
+    }
+    if (equals(table[i], batch)) {
+      table[i]->last = driver->batches;
+      table[i]->times++;
+      return table[i];
+    }
+    if (table[i]->last < (*at)->last) {
+      at = &table[i];
     }
   }
-  struct fe_batch **at = &driver->known[driver->next_known];
-  driver->next_known = (driver->next_known + 1) % FE_BATCHES;
   if (*at == NULL) {
     *at = malloc(sizeof **at);
-  } else if ((*at)->graph != NULL) {
-    driver->graphs.destroy_exec((*at)->graph);
+  } else {
+    fe_batch_forget(driver, *at);
   }
   if (*at != NULL) {
     **at = *batch;
-    (*at)->times = 0;
-    (*at)->graph = NULL;
+    (*at)->times = 1;
+    (*at)->last = driver->batches;
+    (*at)->graph = (*at)->plan = NULL;
   }
   return *at;
+}
+
+// Gives the graph of a shape the arguments of a batch; false if that is not possible.
+static bool fe_batch_update(struct futhark_context *ctx, struct fe_batch *shape, const struct fe_batch *batch) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  int first = 0;
+  for (int i = 0; i < batch->count; i++) {
+    const struct fe_batched *launch = &batch->launches[i], *old = &shape->launches[i];
+    uint64_t *args = &shape->args[first];
+    const size_t bytes = (size_t)launch->num_args * sizeof *args;
+    const bool same = launch->blocks == old->blocks && launch->shared_bytes == old->shared_bytes;
+    if (!same || memcmp(args, &batch->args[first], bytes) != 0) {
+      memcpy(args, &batch->args[first], bytes);
+      void *pointers[FE_BATCH_ARGS];
+      for (int k = 0; k < launch->num_args; k++) {
+        pointers[k] = &args[k];
+      }
+      struct fe_cuda_node node = {.function = launch->kernel, .grid = {(unsigned)launch->blocks, 1, 1},
+                                  .block = {(unsigned)launch->block_size, 1, 1},
+                                  .shared_bytes = (unsigned)launch->shared_bytes, .arguments = pointers};
+      if (shape->nodes[i] == NULL || driver->graphs.update(shape->graph, shape->nodes[i], &node) != 0) {
+        return false;
+      }
+      shape->launches[i] = *launch;
+    }
+    first += launch->num_args;
+  }
+  return true;
+}
+
+// The graph of a batch by its shape; NULL if there is none.
+static void *fe_batch_shaped(struct futhark_context *ctx, const struct fe_batch *batch) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  bool fits = driver->can_update;
+  for (int i = 0; i < batch->count; i++) {
+    fits = fits && batch->launches[i].kernel != NULL;
+  }
+  if (!fits) {
+    return NULL;
+  }
+  struct fe_batch *shape = fe_batch_find(driver, driver->shapes, batch, fe_batch_alike);
+  if (shape == NULL) {
+    return NULL;
+  }
+  if (shape->times == FE_SHAPE_GRAPH) {
+    memcpy(shape->launches, batch->launches, sizeof batch->launches);
+    memcpy(shape->args, batch->args, sizeof batch->args);
+    fe_batch_graph(ctx, shape, true);
+  }
+  if (shape->graph != NULL && !fe_batch_update(ctx, shape, batch)) {
+    fe_batch_forget(driver, shape);
+    driver->can_update = false;
+  }
+  return shape->graph;
 }
 
 static int fe_batch_flush(struct futhark_context *ctx) {
@@ -97,22 +207,23 @@ static int fe_batch_flush(struct futhark_context *ctx) {
     return FUTHARK_SUCCESS;
   }
   fe_cuda(ctx);
-  struct fe_batch *known = NULL;
+  void *graph = NULL;
   if (batch->count >= FE_BATCH_LEAST) {
+    driver->batches++;
     fe_batch_hash(batch);
-    known = fe_batch_known(driver, batch);
-    if (known != NULL && ++known->times == FE_BATCH_GRAPH) {
-      fe_batch_graph(ctx, known);
+    struct fe_batch *known = fe_batch_find(driver, driver->known, batch, fe_batch_same);
+    if (known != NULL && known->times == FE_BATCH_GRAPH) {
+      fe_batch_graph(ctx, known, false);
     }
-    const bool missed = known == NULL || known->graph == NULL;
+    graph = known != NULL && known->graph != NULL ? known->graph : fe_batch_shaped(ctx, batch);
+    const bool missed = graph == NULL;
     driver->misses = missed ? driver->misses + 1 : 0;
     if (driver->misses > FE_BATCH_MISSES) {
       driver->misses = 0;
       driver->pause = FE_BATCH_PAUSE;
     }
   }
-  int result = known != NULL && known->graph != NULL ? driver->graphs.launch(known->graph, driver->stream)
-                                                     : fe_batch_launch(ctx, batch);
+  int result = graph != NULL ? driver->graphs.launch(graph, driver->stream) : fe_batch_launch(ctx, batch, NULL);
   batch->count = batch->num_args = 0;
   return fe_cuda_check(ctx, result, "launch a kernel");
 }
@@ -178,18 +289,21 @@ static void fe_batch_init(struct futhark_context *ctx) {
 #define FE_FIND(name, symbol, parameters) \
   found = found && fe_library_find(driver->library, symbol, &driver->graphs.name, sizeof driver->graphs.name);
   FE_CUDA_GRAPH_FUNCTIONS(FE_FIND)
-#undef FE_FIND
   driver->batch = found ? calloc(1, sizeof *driver->batch) : NULL;
+  FE_CUDA_UPDATE_FUNCTIONS(FE_FIND)
+#undef FE_FIND
+  driver->can_update = found;
 }
 
 static void fe_batch_free(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  for (int i = 0; i < FE_BATCHES; i++) {
-    if (driver->known[i] != NULL && driver->known[i]->graph != NULL) {
-      driver->graphs.destroy_exec(driver->known[i]->graph);
+  for (int i = 0; i < 2 * FE_BATCHES; i++) {
+    struct fe_batch **at = i < FE_BATCHES ? &driver->known[i] : &driver->shapes[i - FE_BATCHES];
+    if (*at != NULL) {
+      fe_batch_forget(driver, *at);
     }
-    free(driver->known[i]);
-    driver->known[i] = NULL;
+    free(*at);
+    *at = NULL;
   }
   free(driver->batch);
   driver->batch = NULL;
