@@ -38,3 +38,21 @@ entry long (n: i64) (m: i64) : [n]i64 = map (\i -> i + i * i64.sum (map (\j -> i
 entry added [n] [m] (times: i64) (xss: [n][m]i32) : [2][n]i32 =
   loop sums = replicate 2 (replicate n 0) for _i < times do
     sums with [1] = map2 (\s xs -> s + i32.sum xs) sums[1] xss
+
+-- Rows that are not in one piece: a thread copies one and reduces it by itself.
+-- ==
+-- entry: alone
+-- input { [[[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]], [[7i32, 8i32, 9i32], [10i32, 11i32, 12i32]]] [5i32, 7i32] }
+-- output { [691i32, 2879i32] }
+entry alone [n] [m] [p] (xsss: [n][m][p]i32) (us: [n]i32) : [n]i32 =
+  map2 (\xss u -> u * 2 + reduce (\a b -> a * 3 + b) 0 (flatten (transpose xss))) xsss us
+
+-- Two reductions of the same sizes, one of which reads an array before it is changed.
+-- ==
+-- entry: changed
+-- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]] [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]] 1i64 }
+-- output { [7i32, 13i32] [[9i32, 3i32, 3i32], [9i32, 3i32, 6i32]] [12i32, 30i32] }
+entry changed [n] [m] (as: [n][m]i32) (bs: [n][m]i32) (i: i64) : ([n]i32, [n][m]i32, [n]i32) =
+  let (s, cs) = unzip (map (\a -> let c = copy a with [i] = 3 let q = i32.sum c in (q, c with [0] = 9)) as)
+  let t = map (\b -> i32.sum (map (* 2) b)) bs
+  in (s, cs, t)

@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 /// The pass.
 pub const EPILOGUE: Pass = Pass {
     name: "epilogue",
-    about: "executes what follows a scan where the scan's elements become final",
+    about: "executes what follows a scan where its elements become final, and what follows a segmented reduction where its results are",
     run: |prog, _: &mut Remarks| run(prog),
 };
 

@@ -48,8 +48,9 @@ fn in_body(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, known: &[Var]) {
         {
             body.stms[next] = joined;
             body.stms.remove(at);
+        } else {
+            at += 1;
         }
-        at += 1;
     }
 }
 
@@ -175,15 +176,16 @@ impl Join<'_> {
             }
         }
         for stm in self.parts.before {
-            match &stm.exp {
-                Exp::Index(array, dims) if let Some(value) = values.get(array) => {
-                    let own = self.second.indices().iter().map(|var| Dim::Fix((*var).into()));
-                    if !dims.iter().cloned().eq(own) {
-                        return None;
-                    }
-                    rows.insert(stm.pat[0], *value);
+            if let Exp::Index(array, dims) = &stm.exp
+                && let Some(value) = values.get(array)
+            {
+                let own = self.second.indices().iter().map(|var| Dim::Fix((*var).into()));
+                if !dims.iter().cloned().eq(own) {
+                    return None;
                 }
-                _ => self.again(stm, &mut names),
+                rows.insert(stm.pat[0], *value);
+            } else {
+                self.again(stm, &mut names);
             }
         }
         let free = free_in_lambda(&op.map, self.vars);

@@ -328,11 +328,9 @@ impl<'a> Emit<'a> {
         self.grid("map", &sizes, |this, indices| {
             this.enter_space(seg, indices);
             this.stm(seg.inner);
-            for (number, var) in seg.pat.iter().enumerate().take(op.folded()).skip(op.scanned()) {
-                if let Some(value) = this.scalars.get(var).cloned() {
-                    this.store_result(seg, number, value);
-                }
-            }
+            let folded = seg.pat[op.scanned()..op.folded()].iter();
+            let values = folded.map(|var| this.scalars.get(var).cloned()).collect();
+            this.store_segment(seg, op.scanned(), values);
         });
     }
 

@@ -343,17 +343,8 @@ impl<'a> Emit<'a> {
         if let Some(results) = &all.results {
             return self.store_each(own, results, &Exp::int(0));
         }
-        if !all.seg.parts.finish.is_empty() {
-            let parts = own.iter().flat_map(|own| &own.parts);
-            let values = all.seg.parts.op.pat.iter().copied().zip(parts);
-            let values = values.filter_map(|(var, part)| Some((var, part.value()?))).collect();
-            return self.finish_segment(all.seg, values);
-        }
-        for (number, part) in own.iter().flat_map(|own| &own.parts).enumerate() {
-            if let Some(value) = part.value() {
-                self.store_result(all.seg, all.op.scanned() + number, value);
-            }
-        }
+        let values = own.iter().flat_map(|own| &own.parts).map(|part| part.value()).collect();
+        self.store_segment(all.seg, all.op.scanned(), values);
     }
 }
 

@@ -175,18 +175,32 @@ impl<'a> Emit<'a> {
         self.out.push(Imp::Store(ptr, at, value));
     }
 
-    /// Computes what follows a segmented reduction, at the position that has been entered, of these results, and stores what the Seg returns.
-    pub(super) fn finish_segment(&mut self, seg: &SegOp<'a>, values: Vec<(Var, Exp)>) {
-        let code = self.block(|this| {
-            this.scalars.extend(values);
-            seg.parts.finish.iter().for_each(|stm| this.stm(stm));
-            let made: Vec<Var> = seg.parts.made().collect();
-            for number in seg.results.iter().map(|(_, number)| *number).collect::<Vec<_>>() {
-                let value = this.atom(made[number].into());
-                this.store_result(seg, number, value);
+    /// Stores what the Seg returns of a segment, at the position that has been entered, given what the operator has reduced, beginning with the result of this
+    /// number; before that, computes what follows the reduction.
+    pub(super) fn store_segment(
+        &mut self,
+        seg: &SegOp<'a>,
+        first: usize,
+        values: Vec<Option<Exp>>,
+    ) {
+        if seg.parts.finish.is_empty() {
+            for (number, value) in values.into_iter().enumerate() {
+                if let Some(value) = value {
+                    self.store_result(seg, first + number, value);
+                }
             }
-        });
-        self.out.extend(code);
+            return;
+        }
+        let named = seg.pat[first..].iter().copied().zip(values);
+        self.scalars.extend(named.filter_map(|(var, value)| Some((var, value?))));
+        seg.parts.finish.iter().for_each(|stm| self.stm(stm));
+        let made: Vec<Var> = seg.parts.made().collect();
+        let numbers = seg.results.iter().map(|(_, number)| *number);
+        let results: Vec<(usize, Exp)> =
+            numbers.map(|number| (number, self.atom(made[number].into()))).collect();
+        for (number, value) in results {
+            self.store_result(seg, number, value);
+        }
     }
 
     /// What the operator of a Seg without dimensions has computed is what the Seg binds.

@@ -19,11 +19,16 @@ pub(super) fn seen(body: &Body, vars: &IdVec<Var, VarInfo>) -> Set {
 }
 
 /// Whether the arrays that an expression yields are in new memory, whatever it reads.
-#[expect(clippy::wildcard_enum_match_arm, reason = "of the others it is not known")]
 fn is_new(exp: &Exp) -> bool {
-    match exp {
-        Exp::Screma(_) | Exp::Copy(_) | Exp::Manifest(_) | Exp::Concat(..) => true,
-        Exp::Replicate(..) | Exp::Array(..) | Exp::Iota(..) | Exp::Scratch(..) => true,
-        _ => false,
-    }
+    matches!(
+        exp,
+        Exp::Screma(_)
+            | Exp::Copy(_)
+            | Exp::Manifest(_)
+            | Exp::Concat(..)
+            | Exp::Replicate(..)
+            | Exp::Array(..)
+            | Exp::Iota(..)
+            | Exp::Scratch(..)
+    )
 }

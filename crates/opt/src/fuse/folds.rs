@@ -8,10 +8,10 @@
 //! launched once. With loads from more arrays at once, it also waits less. The reductions of one function become one operator as well, since each
 //! operator in the function of a map would be a kernel of its own.
 
-use super::product::{self, is_straight};
+use super::product::{self, is_instruction, is_straight};
 use super::{Cx, merge};
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Screma, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, Family, Screma, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// The most 32-bit registers for what all reductions of an operator combine.
@@ -70,7 +70,8 @@ pub(super) fn together(cx: &mut Cx<'_>, stm: &mut Stm) {
 fn only<'s>(cx: &Cx<'_>, op: &'s Screma) -> Option<(usize, &'s Screma)> {
     let [place] = places(cx, &op.map.body)[..] else { return None };
     let mut others = op.map.body.stms.iter().enumerate().filter(|(at, _)| *at != place);
-    let straight = others.all(|(_, stm)| product::is_instruction(stm));
+    // What changes an array would have to stay after what reads it.
+    let straight = others.all(|(_, stm)| is_instruction(stm) && stm.exp.family() != Family::Change);
     let Exp::Screma(fold) = &op.map.body.stms[place].exp else { return None };
     straight.then_some((place, fold))
 }

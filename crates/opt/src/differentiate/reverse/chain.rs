@@ -68,9 +68,10 @@ pub(super) fn next_of<'l>(links: &'l [Link], taped: &Taped, var: Var) -> Option<
 /// What a variable is another name of.
 fn named(body: &Body, mut var: Var) -> Var {
     for stm in body.stms.iter().rev() {
-        match stm.exp {
-            Exp::Atom(Atom::Var(other)) if stm.pat == [var] => var = other,
-            _ => {}
+        if let Exp::Atom(Atom::Var(other)) = stm.exp
+            && stm.pat == [var]
+        {
+            var = other;
         }
     }
     var

@@ -167,7 +167,7 @@ fn is_array(cx: &Cx<'_>, atom: Atom) -> bool {
 }
 
 /// Whether an operand has the value that it had when something was made of it: it is a number, or an array that
-/// never changes.
+/// does not change any more.
 fn unchanged(cx: &Cx<'_>, atom: Atom) -> bool {
     match atom {
         Atom::Var(var) => !cx.vars[var].ty.is_array() || cx.share.is_settled(var),
