@@ -181,19 +181,19 @@ fun main (n: i64, k: i64, c: bool, a: [n][n]i64, b: [n]i64) -> (r: i64) =
       let (h: i64) = screma n (row) map \\(f: i64) -> (i64) { let (g: i64) = mul f e in (g) }
         red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
       in (h) }
-      red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
+      red \\(j1: i64, m1: i64) -> (i64) { let (v1: i64) = add j1 m1 in (v1) } neutral (0)
     let (o3: i64) = mul o 3
     let (l: i64) = add l0 o3
     let (next: [n][n]i64) = rearrange (1, 0) p
     let (even: bool) = lt i 1
-    let (row: [n]i64) = if even then { let (u: [n]i64) = index p[0:n:1, 0] in (u) } else {(q)}
-    in (next, row, l)
+    let (row1: [n]i64) = if even then { let (u1: [n]i64) = index p[0:n:1, 0] in (u1) } else {(q)}
+    in (next, row1, l)
   }
-  let (all0: i64) = screma n (z, w) map \\(row: [n]i64, e: i64) -> (i64) {
-    let (f: i64) = index row[0]
-    let (g: i64) = mul f e
-    in (g) }
-    red \\(j: i64, m: i64) -> (i64) { let (v: i64) = add j m in (v) } neutral (0)
+  let (all0: i64) = screma n (z, w) map \\(row2: [n]i64, e2: i64) -> (i64) {
+    let (f2: i64) = index row2[0]
+    let (g2: i64) = mul f2 e2
+    in (g2) }
+    red \\(j2: i64, m2: i64) -> (i64) { let (v2: i64) = add j2 m2 in (v2) } neutral (0)
   let (all: i64) = add all0 s
   in (all)
 ",
