@@ -7,8 +7,8 @@
 //! be used then. A version that nothing consumes is *settled*: whoever can name one of its arrays reads the same from it ever
 //! after, although its memory may have changed before, as that of an array that a loop has filled.
 //!
-//! A settled array that is no result of the function, a *final* one, needs no memory of its own: another array with the same elements can be read instead, wherever
-//! that is in scope, if it is settled; so two equal final arrays can be merged.
+//! A settled array that is no result of the function, a *final* one, needs no memory of its own: another array with the same elements
+//! can be read instead, wherever that is in scope, if it is settled; so two equal final arrays can be merged.
 //!
 //! This analysis considers the whole function at once, and not the order of its statements, so it is linear and simple,
 //! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may

@@ -9,8 +9,7 @@
 //! vectors.
 //!
 //! Conditions: the stride is a variable that is one on some way to the loop, by an assignment, and is not set inside; it is that of the
-//! innermost
-//! loop around the load; and the loop is not too long. If there are several, all of them are one in the first version. The outermost loop
+//! innermost loop around the load; and the loop is not too long. If there are several, all of them are one in the first version. The outermost loop
 //! that allows it is copied.
 
 use fehu_imp::cost::count;

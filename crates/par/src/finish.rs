@@ -5,8 +5,8 @@
 //! ys = seg grid [] { map f ss us }                 ==>    ys = seg grid [n] { s = reduce (+) 0 xss[i];  u = us[i];  y = f s u  in y }
 //! ```
 //!
-//! On devices this is a kernel less, which for short arrays is half of the time, and nothing is stored in between. The map must have the positions of the
-//! segments, be straight-line code on scalars, and use the reduced values only at its own position. What others need of the results is stored as well.
+//! On devices this is a kernel less, and nothing is stored in between. The map must have the positions of the segments, be straight-line code
+//! on scalars, and use the reduced values only at its own position. What others need of the results is stored as well.
 
 use crate::epilogue::uses;
 use fehu_base::IdVec;

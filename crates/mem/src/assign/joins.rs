@@ -11,8 +11,7 @@
 //!
 //! Strides that all values have, and that are known outside, stay in the table. The others are further results of the
 //! branch, or further parameters of the loop: numbers like any others. The offset needs none of that, since what carries a block begins
-//! where its
-//! pointer points to.
+//! where its pointer points to.
 //!
 //! This pays if elements are read about once ([`super::uses`]). For the kernels of a host, moreover, the dimensions must lie in memory in
 //! the order of the

@@ -2,8 +2,7 @@
 //!
 //! An array that a branch or a loop hands on with strides that are known only at run time is read more slowly than one whose
 //! rows are known to be contiguous, and it is copied where it crosses a boundary. So it is handed on like this only if each of its
-//! elements is
-//! read about as often as a copy would read it, and if nothing copies it anyway.
+//! elements is read about as often as a copy would read it, and if nothing copies it anyway.
 
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;

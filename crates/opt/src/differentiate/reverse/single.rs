@@ -7,8 +7,7 @@
 //! ```
 //!
 //! The return sweep evaluates the bodies of a branch again, for which it needs the arrays from before. In a loop, these are had by
-//! undoing what was changed, and that is
-//! known of loops: they keep what they overwrite, and their return sweeps yield the arrays from before (`undo`). So does a branch, if
+//! undoing what was changed, and that is known of loops: they keep what they overwrite, and their return sweeps yield the arrays from before (`undo`). So does a branch, if
 //! it is a loop.
 
 use super::undo_change::{Change, Changes};
