@@ -5,7 +5,7 @@
 //! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
 
 use crate::rng::Rng;
-use crate::words::{Names, constant};
+use crate::words::{Names, constant, fold};
 use std::fmt::Write;
 
 /// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k` and arrays of numbers of one type;
@@ -47,26 +47,6 @@ impl Gen {
         self.results.push((name, shape.to_owned()));
     }
 
-    /// An associative operator with its neutral element; `fold` is the word before it.
-    fn fold(&mut self, fold: &str) -> String {
-        let [a, b, c, d] = self.names.several();
-        let (prim, zero) = (self.prim, constant(self.prim, 0));
-        match self.rng.below(4) {
-            0 | 1 => {
-                let comm = if fold == "red" && self.rng.chance(70) { " comm" } else { "" };
-                let op = ["add", "or", "xor"][self.rng.below(3)];
-                format!(
-                    "{fold}{comm} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: {prim}) = {op} {a} {b} in ({c}) }} neutral ({zero})"
-                )
-            }
-            // The last number that is not zero, which is not commutative.
-            _ => format!(
-                "{fold} \\({a}: {prim}, {b}: {prim}) -> ({prim}) {{ let ({c}: bool) = eq {b} {zero} \
-                 let ({d}: {prim}) = if {c} then {{({a})}} else {{({b})}} in ({d}) }} neutral ({zero})"
-            ),
-        }
-    }
-
     /// A function of a number, which may have a check.
     fn function(&mut self) -> String {
         let [x, y, c, cert] = self.names.several();
@@ -89,11 +69,13 @@ impl Gen {
         let prim = self.prim;
         match self.rng.below(16) {
             0 | 11 => {
-                let (f, op) = (self.function(), self.fold("red"));
+                let (f, op) =
+                    (self.function(), fold(&mut self.rng, &mut self.names, self.prim, "red"));
                 self.result("", &format!("screma n (xs) map {f} {op}"));
             }
             1 => {
-                let (f, op) = (self.function(), self.fold("scan"));
+                let (f, op) =
+                    (self.function(), fold(&mut self.rng, &mut self.names, self.prim, "scan"));
                 self.result("[n]", &format!("screma n (xs) map {f} {op}"));
             }
             2 | 3 => self.rows(),
@@ -114,7 +96,7 @@ impl Gen {
     /// For each number a reduction of all numbers, which all threads read.
     fn all_pairs(&mut self) {
         let [x, y, z, s] = [(); 4].map(|()| self.names.fresh());
-        let (prim, op) = (self.prim, self.fold("red"));
+        let (prim, op) = (self.prim, fold(&mut self.rng, &mut self.names, self.prim, "red"));
         let with = ["sub", "mul", "xor"][self.rng.below(3)];
         self.result(
             "[n]",
@@ -130,7 +112,7 @@ impl Gen {
     fn rows(&mut self) {
         let (row, r, f) = (self.names.fresh(), self.names.fresh(), self.function());
         let scan = self.rng.chance(50);
-        let op = self.fold(if scan { "scan" } else { "red" });
+        let op = fold(&mut self.rng, &mut self.names, self.prim, if scan { "scan" } else { "red" });
         let (shape, inner) = if scan { ("[n][m]", "[m]") } else { ("[n]", "") };
         let prim = self.prim;
         self.result(
@@ -244,8 +226,12 @@ impl Gen {
     /// Several operators on a row, perhaps in a loop, that a block of threads can do.
     fn block(&mut self) {
         let (row, sums, f) = (self.names.fresh(), self.names.fresh(), self.function());
-        let (scan, red, x, y) =
-            (self.fold("scan"), self.fold("red"), self.names.fresh(), self.names.fresh());
+        let (scan, red, x, y) = (
+            fold(&mut self.rng, &mut self.names, self.prim, "scan"),
+            fold(&mut self.rng, &mut self.names, self.prim, "red"),
+            self.names.fresh(),
+            self.names.fresh(),
+        );
         let [total, rest] = self.names.several();
         let prim = self.prim;
         let both = |from: &str| {

@@ -26,6 +26,7 @@
 //! - `ragged`: likewise, with rows that differ, as Segs.
 //! - `places`: likewise, with arrays that become parts of others.
 //! - `stencils`: likewise, with elements that are read near positions.
+//! - `views`: likewise, operators on transposed, reversed, cut and reshaped rows.
 //! - `differentiable`: likewise, functions of integers that have derivatives.
 
 mod array;
@@ -48,6 +49,7 @@ mod soac;
 mod state;
 mod stencils;
 mod stream;
+mod views;
 mod words;
 
 pub use differentiable::{CONSTANT, differentiable_text, is_polynomial, smooth_text};
@@ -58,6 +60,7 @@ pub use nested::nested_text;
 pub use places::place_text;
 pub use ragged::ragged_text;
 pub use stencils::stencil_text;
+pub use views::view_text;
 
 /// Sizes of array arguments for which a program's time is small.
 pub const MAX_PARAM_SIZE: i64 = 8;

@@ -30,7 +30,7 @@ use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Entries, Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, irregular, merge, ragged, sample, stencil, sums};
+use sample::{Sample, irregular, merge, ragged, sample, stencil, sums, views};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -102,6 +102,8 @@ enum Kind {
     Rows,
     /// Positions that read elements near them, with borders of each kind.
     Stencils,
+    /// Operators on transposed, reversed, cut and reshaped rows.
+    Views,
     /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
     Sequences,
     /// Functions of integers, whose derivatives the interpreter runs.
@@ -318,6 +320,7 @@ impl Run<'_> {
             Some(Kind::Irregular) => irregular(seed),
             Some(Kind::Rows) => ragged(seed, level),
             Some(Kind::Stencils) => stencil(seed),
+            Some(Kind::Views) => views(seed),
             // Other programs hardly ever have long sums of floats.
             None if self.args.plain => sums(seed),
             Some(Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => sample(seed),
@@ -332,7 +335,8 @@ impl Run<'_> {
         }
         match self.args.only {
             Some(Kind::Irregular | Kind::Stencils) => Oracle { max_size: LARGE, long: 0, ..oracle },
-            Some(Kind::Rows | Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => oracle,
+            Some(Kind::Rows | Kind::Views | Kind::Sequences | Kind::Derivatives | Kind::Smooth)
+            | None => oracle,
         }
     }
 

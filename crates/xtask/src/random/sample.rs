@@ -1,7 +1,7 @@
 //! Random programs with entry points that a server can be asked for.
 //!
 //! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that become kernels of
-//! each kind, stencils among them. Several become one, because compiling
+//! each kind, stencils and operators on views among them. Several become one, because compiling
 //! costs more than running. A function becomes an entry point like this:
 //!
 //! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
@@ -18,7 +18,7 @@ use fehu_ir::{
 };
 use fehu_irgen::{
     Config, irregular_text, kernel_text, nested_text, place_text, ragged_text, random_prog,
-    stencil_text,
+    stencil_text, view_text,
 };
 use fehu_irtest::passes::transform;
 
@@ -39,6 +39,9 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
     let mut prog = match seed % 4 {
         0 | 2 => general(seed / 2),
         1 if seed % 8 == 1 => nested(seed / 2)?,
+        1 if seed % 32 == 13 => {
+            parse(&view_text(seed / 32)).map_err(|error| format!("seed {seed}: {error}"))?
+        }
         1 => parse(&irregular_text(seed / 8)).map_err(|error| format!("seed {seed}: {error}"))?,
         _ if seed % 16 == 15 => {
             parse(&place_text(seed / 16)).map_err(|error| format!("seed {seed}: {error}"))?
@@ -89,6 +92,14 @@ pub(super) fn sums(seed: u64) -> Result<Sample, String> {
 /// A program made of irregular nests.
 pub(super) fn irregular(seed: u64) -> Result<Sample, String> {
     let mut prog = parse(&irregular_text(seed)).map_err(|why| format!("seed {seed}: {why}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
+/// A program whose operators work on views.
+pub(super) fn views(seed: u64) -> Result<Sample, String> {
+    let text = view_text(seed);
+    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
     exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
 }
