@@ -19,6 +19,7 @@ pub enum Tiling {
 ///
 /// ```text
 /// seg grid [n] tile [0, 1] ([0], [1]) () ...    a product of matrices: an element of a row and one of a column
+/// seg grid [n, k] tile [0, 2] ([0, 1], [1, 2])  a product for each k, between whose rows those of the others are
 /// seg grid [] tile [0] ([], []) () ...          all positions read the same elements
 /// seg grid [n] tile [1] in 1 ([0]) () ...       all positions of a row do, in a loop around the fold
 /// ```
@@ -46,6 +47,9 @@ pub struct FoldTiling {
 impl FoldTiling {
     /// With accumulators of more registers of 32 bits than this, a thread of a device has too few for many positions.
     pub const MOST_REGISTERS: u32 = 4;
+
+    /// With fewer rows or columns than this, most of a tile of a device would be empty.
+    pub const LEAST_SIDE: i64 = 48;
 }
 
 /// Positions of a map on a device that read elements near them: a stencil. A block has the positions of a box, and first copies the elements that

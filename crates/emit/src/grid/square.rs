@@ -9,7 +9,7 @@
 
 use super::super::Emit;
 use super::stage::up_to;
-use super::tile::{Inner, Input};
+use super::tile::{Inner, Input, Line};
 use super::{bin, lt, quot_up};
 use fehu_base::Prim;
 use fehu_imp::rewrite::{Vars, all, is_unit, replace};
@@ -37,21 +37,25 @@ pub(super) struct Shape {
 
 impl<'a> Emit<'a> {
     /// The space of tiles: sizes, with the number of tiles in place of rows and columns.
-    pub(super) fn squares_of(&mut self, sizes: &[Exp], shape: &Shape) -> Vec<Exp> {
-        let (outer, last) = sizes.split_at(sizes.len() - 2);
-        let mut space = outer.to_vec();
-        for size in last {
-            let count = quot_up(size.clone(), Exp::int(i64::from(shape.side)));
-            space.push(self.simple("squares", &count));
+    pub(super) fn squares_of(
+        &mut self,
+        sizes: &[Exp],
+        dims: [usize; 2],
+        shape: &Shape,
+    ) -> Vec<Exp> {
+        let mut space = sizes.to_vec();
+        for dim in dims {
+            let count = quot_up(sizes[dim].clone(), Exp::int(i64::from(shape.side)));
+            space[dim] = self.simple("squares", &count);
         }
         space
     }
 
     /// A kernel in which each block computes one tile.
-    pub(super) fn tiles(&mut self, sizes: &[Exp], outer: &[V], inner: &Inner, shape: &Shape) {
+    pub(super) fn tiles(&mut self, sizes: &[Exp], indices: &[V], inner: &Inner, shape: &Shape) {
         let side = Exp::int(i64::from(shape.side));
-        let [rows, columns] = [sizes[sizes.len() - 2].clone(), sizes[sizes.len() - 1].clone()];
-        let space = self.squares_of(sizes, shape);
+        let [rows, columns] = inner.dims.map(|dim| sizes[dim].clone());
+        let space = self.squares_of(sizes, inner.dims, shape);
         let blocks = self.total(&space);
         self.launch("tile", blocks, ACROSS * ACROSS, |this, block, thread| {
             let mut shared = Vec::new();
@@ -59,14 +63,16 @@ impl<'a> Emit<'a> {
                 shared.push(this.shared_array("step", input.prim, 2 * shape.places()));
             }
             let at = this.unranked(Exp::Var(block), &space);
-            for (v, index) in outer.iter().zip(&at) {
-                this.out.push(Stm::Declare(*v, Some(index.clone())));
+            for (dim, (v, index)) in indices.iter().zip(&at).enumerate() {
+                if !inner.dims.contains(&dim) {
+                    this.out.push(Stm::Declare(*v, Some(index.clone())));
+                }
             }
             let first = |this: &mut Self, hint: &str, number: &Exp| {
                 this.simple(hint, &bin(BinOp::Mul, number.clone(), side.clone()))
             };
-            let first_row = first(this, "first_row", &at[outer.len()]);
-            let first_column = first(this, "first_column", &at[outer.len() + 1]);
+            let first_row = first(this, "first_row", &at[inner.dims[0]]);
+            let first_column = first(this, "first_column", &at[inner.dims[1]]);
             let (x, y) = this.in_square(thread);
             let cx = Tiling {
                 inner,
@@ -86,19 +92,27 @@ impl<'a> Emit<'a> {
     }
 
     fn tile_body(&mut self, cx: &Tiling<'_>) {
-        let count = cx.shape.own * cx.shape.own;
-        let mut kept: Vec<V> = Vec::new();
-        for (_, prim) in &cx.inner.accs {
-            let array = self.new_var("acc", Ty::Local(*prim, count));
+        let own = cx.shape.own;
+        let mut local = |prim: Prim, count: u32| {
+            let array = self.new_var("own", Ty::Local(prim, count));
             self.out.push(Stm::Declare(array, None));
-            kept.push(array);
-        }
+            array
+        };
+        let kept = Kept {
+            accs: cx.inner.accs.iter().map(|(_, prim)| local(*prim, own * own)).collect(),
+            values: (cx.inner.values.iter())
+                .map(|value| local(value.prim, if value.of == Line::Tile { 1 } else { own }))
+                .collect(),
+        };
         // The code before the loop.
         self.afresh(|this| {
-            this.each_own(cx, |this, number, _| {
+            this.each_own(cx, |this, at, _| {
                 this.copy_before(cx);
-                for ((acc, _), array) in cx.inner.accs.iter().zip(&kept) {
-                    this.out.push(Stm::Store(*array, number.clone(), Exp::Var(*acc)));
+                for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
+                    this.out.push(Stm::Store(*array, at.number(own), Exp::Var(*acc)));
+                }
+                for (value, array) in cx.inner.values.iter().zip(&kept.values) {
+                    this.out.push(Stm::Store(*array, at.along(value.of), Exp::Var(value.v)));
                 }
             });
         });
@@ -106,11 +120,11 @@ impl<'a> Emit<'a> {
         self.last_step(cx, &kept);
         // The code after the loop.
         self.afresh(|this| {
-            this.each_own(cx, |this, number, inside| {
+            this.each_own(cx, |this, at, inside| {
                 let body = this.block(|this| {
                     this.copy_before(cx);
-                    for ((acc, _), array) in cx.inner.accs.iter().zip(&kept) {
-                        let value = Exp::Load(*array, Box::new(number.clone()));
+                    for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
+                        let value = Exp::Load(*array, Box::new(at.number(own)));
                         this.out.push(Stm::Assign(*acc, value));
                     }
                     this.out.extend(cx.inner.after.iter().cloned());
@@ -137,7 +151,7 @@ impl<'a> Emit<'a> {
 
     /// All steps of full depth, double-buffered in shared memory: the elements for the next step are stored in one half
     /// while the other one is in use. After the last step, some step is loaded again unnecessarily.
-    fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+    fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &Kept) {
         let depth = Exp::int(i64::from(cx.shape.depth));
         let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
         let last = bin(BinOp::Mul, bin(BinOp::Sub, steps.clone(), Exp::int(1)), depth.clone());
@@ -179,7 +193,7 @@ impl<'a> Emit<'a> {
     }
 
     /// The steps that remain after those of full depth.
-    fn last_step(&mut self, cx: &Tiling<'_>, kept: &[V]) {
+    fn last_step(&mut self, cx: &Tiling<'_>, kept: &Kept) {
         let depth = Exp::int(i64::from(cx.shape.depth));
         let steps = bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone());
         let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
@@ -205,9 +219,9 @@ impl<'a> Emit<'a> {
         self.out.extend(cx.inner.before.iter().cloned());
     }
 
-    /// Executes code for all rows and columns of a thread; `work` gets their number, and whether they are inside the
+    /// Executes code for all rows and columns of a thread; `work` gets their numbers, and whether they are inside the
     /// matrix.
-    fn each_own(&mut self, cx: &Tiling<'_>, work: impl FnOnce(&mut Self, Exp, Exp)) {
+    fn each_own(&mut self, cx: &Tiling<'_>, work: impl FnOnce(&mut Self, Own, Exp)) {
         let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
         let body = self.block(|this| {
             let place = |first: &Exp, number: V, own: &Exp| {
@@ -222,7 +236,7 @@ impl<'a> Emit<'a> {
             };
             this.out.push(Stm::Declare(cx.inner.row, Some(within(row, &cx.sizes.0))));
             this.out.push(Stm::Declare(cx.inner.column, Some(within(column, &cx.sizes.1))));
-            work(this, number(r, c, cx.shape.own), inside);
+            work(this, Own { row: r, column: c }, inside);
         });
         self.squared(cx.shape.own, r, c, body);
     }
@@ -236,7 +250,7 @@ impl<'a> Emit<'a> {
 
     /// Executes some steps of the loop, with the elements in shared memory from a given place on.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-    fn compute(&mut self, cx: &Tiling<'_>, kept: &[V], start: &Exp, from: &Exp, steps: Exp) {
+    fn compute(&mut self, cx: &Tiling<'_>, kept: &Kept, start: &Exp, from: &Exp, steps: Exp) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let now = bin(BinOp::Add, start.clone(), Exp::Var(kk));
@@ -245,16 +259,34 @@ impl<'a> Emit<'a> {
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
                 registers.push(this.take(cx, input, *shared, from, kk));
             }
+            for (value, array) in cx.inner.values.iter().zip(&kept.values) {
+                if value.of == Line::Tile {
+                    let own = Exp::Load(*array, Box::new(Exp::int(0)));
+                    this.out.push(Stm::Declare(value.v, Some(own)));
+                }
+            }
+            for (v, load) in &cx.inner.common {
+                this.out.push(Stm::Declare(*v, Some(load.clone())));
+            }
             let [r, c] = ["r", "c"].map(|hint| this.new_var(hint, Ty::Scalar(Prim::I64)));
             let body = this.block(|this| {
-                let at = number(r, c, cx.shape.own);
-                for ((acc, _), array) in cx.inner.accs.iter().zip(kept) {
-                    let value = Exp::Load(*array, Box::new(at.clone()));
+                let at = Own { row: r, column: c };
+                for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
+                    let value = Exp::Load(*array, Box::new(at.number(cx.shape.own)));
                     this.out.push(Stm::Declare(*acc, Some(value)));
+                }
+                for (value, array) in cx.inner.values.iter().zip(&kept.values) {
+                    if value.of != Line::Tile {
+                        let own = Exp::Load(*array, Box::new(at.along(value.of)));
+                        this.out.push(Stm::Declare(value.v, Some(own)));
+                    }
                 }
                 let own = |e: &Exp| {
                     replace(e, &|e| {
                         let Exp::Load(ptr, index) = e else { return None };
+                        if let Some((v, _)) = cx.inner.common.iter().find(|(_, load)| load == e) {
+                            return Some(Exp::Var(*v));
+                        }
                         let same = |input: &Input| input.ptr == *ptr && input.index == **index;
                         let which = cx.inner.inputs.iter().position(same)?;
                         let along = if cx.inner.inputs[which].by_row { r } else { c };
@@ -268,8 +300,8 @@ impl<'a> Emit<'a> {
                         other => this.out.push(other.clone()),
                     }
                 }
-                for ((acc, _), array) in cx.inner.accs.iter().zip(kept) {
-                    this.out.push(Stm::Store(*array, at.clone(), Exp::Var(*acc)));
+                for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
+                    this.out.push(Stm::Store(*array, at.number(cx.shape.own), Exp::Var(*acc)));
                 }
             });
             this.squared(cx.shape.own, r, c, body);
@@ -371,6 +403,35 @@ struct Tiling<'b> {
     sizes: (Exp, Exp),
 }
 
+/// What a thread keeps in registers between the steps: accumulators for each of its elements, and values of its rows and columns.
+struct Kept {
+    accs: Vec<V>,
+    values: Vec<V>,
+}
+
+/// A row and a column of a thread, by their numbers among those of it.
+struct Own {
+    row: V,
+    column: V,
+}
+
+impl Own {
+    /// The number of the element, if a thread has so many rows and columns.
+    fn number(&self, own: u32) -> Exp {
+        let before = bin(BinOp::Mul, Exp::Var(self.row), Exp::int(i64::from(own)));
+        bin(BinOp::Add, before, Exp::Var(self.column))
+    }
+
+    /// The number of what has a value of its own.
+    fn along(&self, line: Line) -> Exp {
+        match line {
+            Line::Row => Exp::Var(self.row),
+            Line::Column => Exp::Var(self.column),
+            Line::Tile => Exp::int(0),
+        }
+    }
+}
+
 impl Tiling<'_> {
     /// The number of elements of an input that a thread loads in a step.
     fn rounds(&self) -> u32 {
@@ -410,9 +471,4 @@ impl Shape {
         let apart = bin(BinOp::Mul, which, Exp::int(i64::from(size * ACROSS)));
         bin(BinOp::Add, apart, bin(BinOp::Add, bin(BinOp::Mul, own.clone(), group), inside))
     }
-}
-
-/// The number of a row and column of a thread.
-fn number(r: V, c: V, own: u32) -> Exp {
-    bin(BinOp::Add, bin(BinOp::Mul, Exp::Var(r), Exp::int(i64::from(own))), Exp::Var(c))
 }

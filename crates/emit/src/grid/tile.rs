@@ -20,12 +20,9 @@ use fehu_imp::rewrite::all;
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{FoldTiling, Scalar, Screma};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// With fewer rows or columns than this, most of a tile would be empty.
-const LEAST: i64 = 48;
-
-/// The same for a tile of half the side.
+/// With fewer rows or columns than this, most of a tile of half the side would be empty, see [`FoldTiling::LEAST_SIDE`].
 const LEAST_HALF: i64 = 24;
 
 /// The same for a large tile.
@@ -40,20 +37,42 @@ pub(super) struct Input {
     pub(super) by_row: bool,
 }
 
+/// A value that the loop uses and that is computed before it.
+pub(super) struct LineValue {
+    pub(super) v: V,
+    pub(super) prim: Prim,
+    pub(super) of: Line,
+}
+
+/// What has a value of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    Row,
+    Column,
+    /// All elements that a block computes have the same.
+    Tile,
+}
+
 /// The code for one element of the matrix, split into its parts.
 pub(super) struct Inner {
-    /// The row, the column, the indices before them.
+    /// Which dimensions of the space rows and columns are.
+    pub(super) dims: [usize; 2],
+    /// Their indices, and the code before the loop.
     pub(super) row: V,
     pub(super) column: V,
     pub(super) before: Block,
     /// The accumulators.
     pub(super) accs: Vec<(V, Prim)>,
+    /// What else the loop uses of the code before it.
+    pub(super) values: Vec<LineValue>,
     /// The variable of the loop, its bound and its body.
     pub(super) k: V,
     pub(super) trips: Exp,
     pub(super) body: Block,
     pub(super) after: Block,
     pub(super) inputs: Vec<Input>,
+    /// The elements that all rows and columns load, with variables for them.
+    pub(super) common: Vec<(V, Exp)>,
 }
 
 impl<'a> Emit<'a> {
@@ -74,16 +93,15 @@ impl<'a> Emit<'a> {
             let strip = self.strip(code, &indices[first..], tiling.loops);
             return self.strip_on_grid(seg, op, (&sizes, &indices), first, strip);
         }
-        let (outer, last) = indices.split_at(first);
-        let [row, column] = last else {
+        let [row, column] = tiling.dims[..] else {
             bug(format_args!("a square over the dimensions {:?} of {rank}", tiling.dims))
         };
-        let inner = self.take_apart(code, *row, *column);
-        let [rows, columns] = [&sizes[sizes.len() - 2], &sizes[sizes.len() - 1]];
+        let inner = self.take_apart(code, &indices, [row, column]);
+        let [rows, columns] = [&sizes[row], &sizes[column]];
         let is_half = [rows, columns].into_iter().any(is_short);
         let (small, least) = match is_half {
             true => (inner.shape(GROUP / 2), LEAST_HALF),
-            false => (inner.shape(GROUP), LEAST),
+            false => (inner.shape(GROUP), FoldTiling::LEAST_SIDE),
         };
         let least = Exp::int(self.unless_few(least, 3) - 1);
         let worthwhile = all([
@@ -91,7 +109,7 @@ impl<'a> Emit<'a> {
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
+        let mut tiles = self.block(|this| this.tiles(&sizes, &indices, &inner, &small));
         if !is_half && inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
@@ -100,7 +118,7 @@ impl<'a> Emit<'a> {
                 Exp::int(self.unless_few(LEAST_LARGE, 8) - 1),
             );
             let enough = self.block_in(&mut choice, |this| {
-                let space = this.squares_of(&sizes, &large);
+                let space = this.squares_of(&sizes, inner.dims, &large);
                 all([
                     lt(Exp::int(enough - 1), this.total(&space)),
                     lt(least.clone(), rows.clone()),
@@ -108,7 +126,7 @@ impl<'a> Emit<'a> {
                 ])
             });
             let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, outer, &inner, &large));
+                this.afresh(|this| this.tiles(&sizes, &indices, &inner, &large));
             });
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;
@@ -143,7 +161,8 @@ impl<'a> Emit<'a> {
     }
 
     /// Splits the code for one element at its first loop, which is the fold.
-    fn take_apart(&self, code: Block, row: V, column: V) -> Inner {
+    fn take_apart(&mut self, code: Block, indices: &[V], dims: [usize; 2]) -> Inner {
+        let [row, column] = dims.map(|dim| indices[dim]);
         let Fold { before, k, trips, body, after, .. } = Fold::of(code, 0);
         let (made, own) = (set_vars(&before), set_vars(&body));
         let mut accs: Vec<(V, Prim)> = Vec::new();
@@ -151,32 +170,95 @@ impl<'a> Emit<'a> {
             accs.push((*v, self.scalar_prim(*v)));
         }
         accs.sort_unstable_by_key(|(v, _)| *v);
+        let values = self.values_of_lines(&before, [row, column], &body);
         let mut inner = Inner {
+            dims,
             row,
             column,
             before,
             accs,
+            values,
             k,
             trips,
             body: Block::new(),
             after,
             inputs: Vec::new(),
+            common: Vec::new(),
         };
         for stm in &body {
-            stm.each_exp(&mut |e| self.find_inputs(e, &mut inner));
+            stm.each_exp(&mut |e| self.find_inputs(e, &own, &mut inner));
         }
         inner.body = body;
         inner
     }
 
-    /// Finds the loads of an expression that differ between rows or columns.
-    fn find_inputs(&self, e: &Exp, inner: &mut Inner) {
+    /// What the body of the loop uses of the code before it, other than accumulators, which it sets itself.
+    fn values_of_lines(
+        &self,
+        before: &[Stm],
+        [row, column]: [V; 2],
+        body: &[Stm],
+    ) -> Vec<LineValue> {
+        let own = set_vars(body);
+        let mut used: FxHashSet<V> = FxHashSet::default();
+        each_stm(body, &mut |stm| {
+            stm.each_exp(&mut |e| e.each_var(&mut |v| _ = used.insert(v)));
+        });
+        // Whether what is set before it depends on the row, and whether on the column.
+        let mut known: FxHashMap<V, (bool, bool)> = FxHashMap::default();
+        known.insert(row, (true, false));
+        known.insert(column, (false, true));
+        let mut values: Vec<LineValue> = Vec::new();
+        for stm in before {
+            let mut needs: FxHashSet<V> = FxHashSet::default();
+            each_stm(std::slice::from_ref(stm), &mut |stm| {
+                stm.each_exp(&mut |e| e.each_var(&mut |v| _ = needs.insert(v)));
+            });
+            let sides = needs.iter().filter_map(|v| known.get(v));
+            let sides = sides.fold((false, false), |all, of| (all.0 || of.0, all.1 || of.1));
+            let set: Vec<V> = set_vars(std::slice::from_ref(stm)).into_iter().collect();
+            for v in set {
+                let all = known.entry(v).or_default();
+                *all = (all.0 || sides.0, all.1 || sides.1);
+                if used.contains(&v) && !own.contains(&v) && values.iter().all(|other| other.v != v)
+                {
+                    values.push(LineValue { v, prim: self.scalar_prim(v), of: Line::Tile });
+                }
+            }
+        }
+        for value in &mut values {
+            value.of = match known.get(&value.v).copied().unwrap_or_default() {
+                (true, false) => Line::Row,
+                (false, true) => Line::Column,
+                (false, false) => Line::Tile,
+                (true, true) => bug("a value of a tile depends on row and column"),
+            };
+        }
+        values.sort_unstable_by_key(|value| value.v);
+        values
+    }
+
+    /// Finds the loads of an expression: those that differ between rows or columns, and those whose places all of them know before
+    /// the body of the loop, which sets some variables.
+    fn find_inputs(&mut self, e: &Exp, set: &FxHashSet<V>, inner: &mut Inner) {
         let Exp::Load(ptr, index) = e else {
-            return e.each_child(&mut |child| self.find_inputs(child, inner));
+            return e.each_child(&mut |child| self.find_inputs(child, set, inner));
         };
         let known = |input: &Input| input.ptr == *ptr && input.index == **index;
         let by_row = match (index.mentions(inner.row), index.mentions(inner.column)) {
-            (false, false) => return,
+            (false, false) => {
+                let of_lines = |v: &V| {
+                    inner.values.iter().any(|value| value.v == *v && value.of != Line::Tile)
+                };
+                let is_new = !inner.common.iter().any(|(_, other)| other == e);
+                let mut is_early = true;
+                index.each_var(&mut |v| is_early &= !set.contains(&v) && !of_lines(&v));
+                if is_new && is_early {
+                    let v = self.new_var("common", Ty::Scalar(self.scalar_prim(*ptr)));
+                    inner.common.push((v, e.clone()));
+                }
+                return;
+            }
             (true, true) => bug("an element of a tile depends on row and column"),
             (by_row, _) => by_row,
         };
@@ -189,7 +271,7 @@ impl<'a> Emit<'a> {
 
 /// Whether a number of rows or columns is known to be too small for a tile of the usual size.
 fn is_short(size: &Exp) -> bool {
-    matches!(size, Exp::Const(Scalar::I64(size)) if *size < LEAST)
+    matches!(size, Exp::Const(Scalar::I64(size)) if *size < FoldTiling::LEAST_SIDE)
 }
 
 /// The code for one position, split at its fold: the first loop, or the first one in the body of that, and so on.

@@ -11,9 +11,10 @@
 //! }                                              }
 //! ```
 //!
-//! A tile extends over the last two dimensions if each element differs along at most one of them, and both kinds are there: a
-//! matrix product, or the distances between all pairs of rows of two matrices. The code around and in the fold must be straight-line
-//! code on scalars, and a step must use nothing but the elements and accumulators, because a thread has many positions.
+//! A tile extends over the last dimension and another one if each element differs along at most one of them, and both kinds are there: a
+//! matrix product, or the distances between all pairs of rows of two matrices. Between the two there may be dimensions of which a tile has one position: of
+//! products `a[k] * b[i, k]` for all `i` and `k`, those with the same `k` share `a[k]`. The code around and in the fold must be straight-line
+//! code on scalars, and besides the elements and accumulators a step uses only a few values of a row or of a column, because a thread has many positions.
 //!
 //! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
 //! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops. The
@@ -36,6 +37,9 @@ const MOST_READS: usize = 6;
 
 /// More elements than this do not fit into shared memory if all positions read the same.
 const MOST_COMMON: usize = 8;
+
+/// Of more values of rows and columns, besides the elements, a thread would have to keep too many in registers.
+const MOST_OF_LINES: usize = 2;
 
 /// With fewer steps than a block has threads, most of these would have nothing to bring, and the caches of a device serve threads
 /// that read the same element well.
@@ -95,8 +99,9 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling
     if let Some((fold, first, after)) = Fold::within(body, variance.clone(), code, own + 1) {
         let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
             && after.iter().all(|stm| code.is_plain(stm));
-        if is_straight && fold.is_square(own) {
-            return Some(fold.tiling(vec![own - 1, own], 0));
+        let row = (0..own).rev().find(|row| is_straight && fold.is_square(*row, own));
+        if let Some(row) = row {
+            return Some(fold.tiling(vec![row, own], 0));
         }
     }
     if let Some(tiling) = windows(seg, op, vars, ranges) {
@@ -159,9 +164,8 @@ fn enter<'b>(
 }
 
 impl Fold<'_> {
-    /// Whether a tile can extend over the last two dimensions, the last of which is given.
-    fn is_square(&self, column: usize) -> bool {
-        let Some(row) = column.checked_sub(1) else { return false };
+    /// Whether a tile can extend over these two dimensions, the second of which is the last one.
+    fn is_square(&self, row: usize, column: usize) -> bool {
         let sides = |varies: Varies| (varies.is_along(row), varies.is_along(column));
         let is_same = |varies: Varies| !varies.is_made && sides(varies) == (false, false);
         let fits = |read: &Read| !read.varies.is_made && sides(read.varies) != (true, true);
@@ -172,9 +176,12 @@ impl Fold<'_> {
                 shared.push(element);
             }
         }
+        let uses = self.uses.values().map(|varies| sides(*varies));
+        let of_lines = uses.clone().filter(|sides| *sides != (false, false)).count();
         self.is_straight
             && is_same(self.trips)
-            && is_same(self.uses)
+            && of_lines <= MOST_OF_LINES
+            && !uses.into_iter().any(|sides| sides == (true, true))
             && (1..=FoldTiling::MOST_REGISTERS).contains(&self.registers)
             && shared.len() <= MOST_READS
             && self.reads.iter().all(fits)

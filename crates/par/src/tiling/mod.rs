@@ -18,7 +18,7 @@ use fehu_ir::{
     Atom, Body, Dim, Exp, Family, FoldTiling, LoopForm, Scalar, Screma, Stm, Tiling, Type, Var,
     VarInfo,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A reduction or a loop of scalars.
 struct Fold<'a> {
@@ -34,8 +34,8 @@ struct Fold<'a> {
     /// The registers of its accumulators, of 32 bits each.
     registers: u32,
     reads: Vec<Read>,
-    /// What its values are computed from besides its own variables and what it reads.
-    uses: Varies,
+    /// How the variables vary that its values are computed from, besides its own and what it reads.
+    uses: FxHashMap<Var, Varies>,
     /// How what its steps compute and read differs.
     values: Vec<Varies>,
     is_straight: bool,
@@ -78,7 +78,7 @@ impl<'a> Fold<'a> {
             known: None,
             registers: stm.pat.iter().map(|var| vars[*var].ty.registers()).sum(),
             reads: Vec::new(),
-            uses: Varies::default(),
+            uses: FxHashMap::default(),
             values: Vec::new(),
             is_straight: true,
             is_flat: true,
@@ -169,8 +169,10 @@ impl<'a> Fold<'a> {
     }
 
     fn used(&mut self, atom: Atom) {
-        if !atom.var().is_some_and(|var| self.own.contains(&var)) {
-            self.uses = self.uses.and(self.variance.atom(atom));
+        if let Some(var) = atom.var()
+            && !self.own.contains(&var)
+        {
+            self.uses.insert(var, self.variance.atom(atom));
         }
     }
 

@@ -241,6 +241,34 @@ fn products_of_small_blocks_mean_the_same() {
     assert!(tiles > 0, "{tiles} tiles");
 }
 
+/// For each l a product: rows of a tile are not neighbours in memory. A step also uses a number of its row, one of its column, and an element that all share.
+#[test]
+fn products_between_rows_mean_the_same() {
+    let products = r#"
+        prog arrays
+        fun f (n: i64, k: i64, d: i64, a: [k][d][18]i32, b: [n][k][18]i32, xs: [n]i32, ys: [k][d]i32, zs: [k][18]i32) -> (r: [n][k][d]i32) =
+          let (cs: [n][k][d]i32) = screma n (b, xs) map \(bl: [k][18]i32, x: i32) -> ([k][d]i32) {
+            let (ds: [k][d]i32) = screma k (a, bl, ys, zs) map \(al: [d][18]i32, bs: [18]i32, yl: [d]i32, zl: [18]i32) -> ([d]i32) {
+              let (es: [d]i32) = screma d (al, yl) map \(as: [18]i32, y: i32) -> (i32) {
+                let (e: i32) = screma 18 (as, bs, zl) map \(p: i32, q: i32, o: i32) -> (i32) {
+                  let (z: i32) = mul p q
+                  let (z1: i32) = add z x
+                  let (z2: i32) = sub z1 y
+                  let (z3: i32) = mul z2 o
+                  in (z3)
+                } red comm \(u: i32, v: i32) -> (i32) { let (w: i32) = add u v in (w) } neutral (0i32)
+                in (e)
+              }
+              in (es)
+            }
+            in (ds)
+          }
+          in (cs)
+        entry "main" = f ("a": [k][d][18]i32, "b": [n][k][18]i32, "xs": [n]i32, "ys": [k][d]i32, "zs": [k][18]i32) -> [n][k][d]i32"#;
+    let tiles = launches("tile", products, 1..6);
+    assert!(tiles > 0, "{tiles} tiles");
+}
+
 /// The code without one of its barriers, by number; none if there are not so many.
 fn without_barrier(code: &Program, number: usize) -> Option<Program> {
     let mut code = code.clone();
