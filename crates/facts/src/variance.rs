@@ -64,6 +64,12 @@ impl Varies {
         Varies { far: self.dims, is_made: true, ..self }
     }
 
+    /// The same, stored before it is used.
+    #[must_use]
+    pub fn stored(self) -> Varies {
+        Varies { is_made: false, ..self }
+    }
+
     /// The same, computed at each position.
     #[must_use]
     pub fn made(self) -> Varies {

@@ -6,6 +6,7 @@
 //! All other variables belong to the host, or are bound in the current sequential code.
 
 use crate::aliases::Aliases;
+use crate::product::Products;
 use fehu_base::IdVec;
 use fehu_facts::{Effects, Share};
 use fehu_ir::builder::Builder;
@@ -60,6 +61,8 @@ pub(crate) struct Cx<'a> {
     /// The part of the names of thresholds before the point, and how many there are.
     pub(crate) name: ecow::EcoString,
     pub(crate) thresholds: usize,
+    /// Whether products have tiles in the nest at hand.
+    pub(crate) products: Products,
     /// Arrays whose elements are all the same, and what they are.
     pub(crate) equal: FxHashMap<Var, Atom>,
     /// How many levels are known to have positions, and whether that was made use of.

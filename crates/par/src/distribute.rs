@@ -45,6 +45,13 @@ impl Cx<'_> {
         if plan.units.is_empty() {
             return flat(self);
         }
+        if let Some(arrays) = self.in_tiles(body, &mut flat) {
+            return arrays;
+        }
+        let again = |cx: &mut Self| cx.function(stm, body, mark);
+        if let Some(arrays) = self.choose_tiles(stm, body, again) {
+            return arrays;
+        }
         if only_block(stm) && self.block_widths(body).is_some() {
             return self.by_block(body);
         }
@@ -68,10 +75,14 @@ impl Cx<'_> {
     /// The function of the innermost level distributed, and in the version for blocks of threads if that is worth having.
     pub(crate) fn inside_of(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
         let plan = self.plan(body);
-        self.block_or_flat(stm, body, &plan, &mut |cx| {
+        let mut flat = |cx: &mut Self| {
             let plan = cx.plan(body);
             cx.distribute(&plan, body)
-        })
+        };
+        match self.in_tiles(body, &mut flat) {
+            Some(arrays) => arrays,
+            None => self.block_or_flat(stm, body, &plan, &mut flat),
+        }
     }
 
     fn block_or_flat(
@@ -283,7 +294,7 @@ pub(crate) fn only_inner(stm: &Stm) -> bool {
 }
 
 /// Whether the source asks for blocks of threads that share the inner parallelism.
-fn only_block(stm: &Stm) -> bool {
+pub(crate) fn only_block(stm: &Stm) -> bool {
     flattening(stm, "only_intra")
 }
 

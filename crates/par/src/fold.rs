@@ -17,9 +17,19 @@ impl Cx<'_> {
         self.enter(stm, op.width, &op.inputs, &op.map);
         let plan = self.plan(&op.map.body);
         let may_suffice = self.may_suffice() && !only_inner(stm);
+        let body = &op.map.body;
+        let is_tiled = !vector && plan.has_operators() && self.has_tiles(body);
+        if !vector && plan.has_operators() && !is_tiled {
+            let again = |cx: &mut Self| cx.below(|cx| cx.fold(stm));
+            if let Some(arrays) = self.choose_tiles(stm, body, again) {
+                self.levels.pop();
+                return arrays;
+            }
+        }
         self.levels.pop();
         match (vector, plan.has_operators()) {
             (true, _) => self.taken_apart(stm, op),
+            _ if is_tiled => self.taken_apart(stm, op),
             (false, _) if only_outer(stm) => self.leaf(stm),
             (false, false) => self.leaf(stm),
             (false, true) if may_suffice => {

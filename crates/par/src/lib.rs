@@ -26,7 +26,8 @@
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests, `resolve`
 //!   avoids them; `seg` makes Segs of them;
-//! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `lift`:
+//! - `version`: thresholds, and [`tree`], how they depend on each other; `block`: functions for thread blocks; `product`: nests
+//!   around products that have tiles; `lift`:
 //!   code that is executed once; `outer`: loops that the source asks for;
 //! - `calls`: functions that are called inside of operators; `hosted`: functions that no kernel can contain;
 //! - `epilogue`: a following pass, which gives scans their epilogues; `tiling`: passes that plan tiles;
@@ -56,6 +57,7 @@ mod lift;
 mod outer;
 mod plan;
 mod prefixes;
+mod product;
 mod resolve;
 mod seg;
 mod separate;
@@ -84,6 +86,7 @@ use fehu_base::IdVec;
 use fehu_facts::{Effects, Share};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, FunId, Prog, Stage, Stm, Var, VarInfo};
+use product::Products;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The pass.
@@ -153,6 +156,7 @@ fn flatten(
         renames: FxHashMap::default(),
         name,
         thresholds: 0,
+        products: Products::default(),
         equal: FxHashMap::default(),
         nonempty: 0,
         assumed: false,

@@ -162,7 +162,7 @@ impl Fold<'_> {
         let is_known = |varies: Varies| !varies.is_along(self.acc());
         self.is_flat
             && is_same
-            && self.known.is_none_or(|steps| steps >= FEWEST)
+            && self.known().is_none_or(|steps| steps >= FEWEST)
             && self.reads.iter().all(|read| is_known(read.varies))
     }
 

@@ -29,8 +29,9 @@ use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
-    Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
+    Atom, Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
 };
+use std::ops::Range;
 
 /// More elements than this do not fit into shared memory.
 const MOST_READS: usize = 6;
@@ -96,19 +97,50 @@ fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling
     variance.enter(op, own);
     let code = Code { vars, reads: &Reads::of_body(&seg.body.body) };
     let body = &op.map.body;
-    if let Some((fold, first, after)) = Fold::within(body, variance.clone(), code, own + 1) {
-        let is_straight = before.iter().chain(first).all(|stm| code.is_straight(stm))
-            && after.iter().all(|stm| code.is_plain(stm));
-        let row = (0..own).rev().find(|row| is_straight && fold.is_square(*row, own));
-        if let Some(row) = row {
-            return Some(fold.tiling(vec![row, own], 0));
-        }
+    if before.iter().all(|stm| code.is_straight(stm))
+        && let Some((fold, row)) = squared(body, &variance, code, 0..own, own)
+    {
+        return Some(fold.tiling(vec![row, own], 0));
     }
     if let Some(tiling) = windows(seg, op, vars, ranges) {
         return Some(Tiling::Windows(tiling));
     }
     let is_tame = before.iter().chain(&body.stms).all(|stm| code.is_tame(stm));
     if is_tame { strip(body, variance, code, (own, 0), 0) } else { None }
+}
+
+/// A fold whose positions a tile can extend over.
+pub(crate) struct Square {
+    /// The dimension of its rows.
+    pub(crate) row: usize,
+    /// The number of its steps.
+    pub(crate) steps: Atom,
+}
+
+/// Whether the function of a map, whose positions are this dimension, has a fold for square tiles, the rows of which are one of some dimensions.
+pub(crate) fn square(
+    body: &Body,
+    variance: &Variance<'_>,
+    (vars, reads): (&IdVec<Var, VarInfo>, &Reads),
+    rows: Range<usize>,
+    column: usize,
+) -> Option<Square> {
+    let (fold, row) = squared(body, variance, Code { vars, reads }, rows, column)?;
+    Some(Square { row, steps: fold.steps })
+}
+
+fn squared<'a>(
+    body: &Body,
+    variance: &Variance<'a>,
+    code: Code<'a>,
+    mut rows: Range<usize>,
+    column: usize,
+) -> Option<(Fold<'a>, usize)> {
+    let (fold, first, after) = Fold::within(body, variance.clone(), code, column + 1)?;
+    let is_straight = first.iter().all(|stm| code.is_straight(stm));
+    let is_plain = after.iter().all(|stm| code.is_plain(stm));
+    let row = rows.rfind(|row| is_straight && is_plain && fold.is_square(*row, column))?;
+    Some((fold, row))
 }
 
 /// The tile of positions that read the same in a fold inside of this many loops, or of more; the last dimension of the positions is
@@ -196,7 +228,7 @@ impl Fold<'_> {
         // The host asks whether there are enough steps.
         let is_known = self.trips == Varies::default();
         let is_made = self.reads.iter().any(|read| read.varies.is_made);
-        let is_long = self.known.is_none_or(|steps| steps >= FEWEST_STEPS);
+        let is_long = self.known().is_none_or(|steps| steps >= FEWEST_STEPS);
         (is_known && !is_made && is_long && self.reads.len() <= MOST_COMMON).then_some(from)
     }
 }

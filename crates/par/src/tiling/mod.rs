@@ -11,6 +11,7 @@ mod window;
 
 pub use cpu::TILING;
 pub use grid::GRID_TILING;
+pub(crate) use grid::square;
 
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
@@ -29,8 +30,8 @@ struct Fold<'a> {
     /// The dimension of the variance that its steps are.
     step: usize,
     trips: Varies,
-    /// The number of its steps, if that is known.
-    known: Option<i64>,
+    /// The number of its steps.
+    steps: Atom,
     /// The registers of its accumulators, of 32 bits each.
     registers: u32,
     reads: Vec<Read>,
@@ -75,7 +76,7 @@ impl<'a> Fold<'a> {
             own: FxHashSet::default(),
             step,
             trips: Varies::default(),
-            known: None,
+            steps: Atom::i64(0),
             registers: stm.pat.iter().map(|var| vars[*var].ty.registers()).sum(),
             reads: Vec::new(),
             uses: FxHashMap::default(),
@@ -126,10 +127,15 @@ impl<'a> Fold<'a> {
 
     fn count(&mut self, steps: Atom) {
         self.trips = self.variance.atom(steps);
-        self.known = match steps {
+        self.steps = steps;
+    }
+
+    /// The number of its steps, if that is known.
+    fn known(&self) -> Option<i64> {
+        match self.steps {
             Atom::Const(Scalar::I64(steps)) => Some(steps),
             Atom::Const(_) | Atom::Var(_) => None,
-        };
+        }
     }
 
     /// A value that changes from step to step.
