@@ -28,7 +28,7 @@ use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
-    Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
+    After, Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
 };
 
 /// More elements than this do not fit into shared memory.
@@ -77,7 +77,7 @@ fn in_body(
 
 /// What the threads of a Seg can share.
 fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling> {
-    let SegParts { before, op, epilogue: None, finish: [] } = seg.parts()? else { return None };
+    let SegParts { before, op, after: After::Nothing } = seg.parts()? else { return None };
     let Exp::Screma(op) = &op.exp else { return None };
     let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
     if seg.level != Level::Grid
