@@ -11,8 +11,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED,
-    UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
+    CHECKS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY,
+    STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
@@ -55,6 +55,8 @@ const ARRAYS: &[Pass] = &[
     // What derivatives add up is code like any other, before anything is fused.
     UNACCUMULATE,
     SIMPLIFY,
+    // It is independent of updates that can wait.
+    DELAY,
     // What one call of a library does is not fused with anything.
     VECTORISE,
     // Intermediate arrays go.
