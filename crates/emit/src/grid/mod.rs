@@ -29,6 +29,7 @@ mod scan;
 mod seg;
 mod segments;
 mod space;
+mod split;
 mod square;
 mod stage;
 mod strip;

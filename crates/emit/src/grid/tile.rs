@@ -32,6 +32,7 @@ const LEAST_HALF: i64 = 24;
 const LEAST_LARGE: i64 = 96;
 
 /// An element that the loop loads, through shared memory.
+#[derive(Clone)]
 pub(super) struct Input {
     pub(super) ptr: V,
     pub(super) index: Exp,
@@ -41,6 +42,7 @@ pub(super) struct Input {
 }
 
 /// The code for one element of the matrix, split into its parts.
+#[derive(Clone)]
 pub(super) struct Inner {
     /// The row, the column, the indices before them.
     pub(super) row: V,
@@ -91,7 +93,8 @@ impl<'a> Emit<'a> {
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let mut tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small));
+        let tiles = self.block(|this| this.tiles(&sizes, outer, &inner, &small, None));
+        let mut tiles = self.tiles_or_shares(op, (&sizes, outer), &inner, &small, tiles);
         if !is_half && inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
@@ -108,7 +111,7 @@ impl<'a> Emit<'a> {
                 ])
             });
             let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, outer, &inner, &large));
+                this.afresh(|this| this.tiles(&sizes, outer, &inner, &large, None));
             });
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;
