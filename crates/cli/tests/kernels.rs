@@ -176,6 +176,11 @@ fn tiles() {
 }
 
 #[test]
+fn columns() {
+    agrees("columns");
+}
+
+#[test]
 fn streams() {
     agrees("streams");
 }
@@ -340,6 +345,7 @@ fn gpus_accept_them() {
         "segments",
         "writes",
         "tiles",
+        "columns",
         "strips",
         "threads",
         "blocks",

@@ -15,8 +15,8 @@ use fehu_opt::{
     STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
-    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
-    IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_ROUNDS,
+    GRID_TILING, IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
 };
 
 /// A named list of passes.
@@ -189,7 +189,7 @@ const GPU_PARTS: &[&[Pass]] = &[
     // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
     &[FLATTEN, SIMPLIFY],
     // Segs have their levels and spaces. What they read is known when nothing changes them any more.
-    &[EPILOGUE, GRID_TILING],
+    &[EPILOGUE, GRID_COLUMNS, GRID_TILING],
 ];
 
 /// The number of passes in these lists.

@@ -41,6 +41,7 @@ mod block;
 mod build;
 mod calls;
 mod chunks;
+mod columns;
 mod context;
 mod distribute;
 mod epilogue;
@@ -69,6 +70,7 @@ mod version;
 mod write;
 
 pub use chunks::{CHUNKS, GRID_CHUNKS};
+pub use columns::GRID_COLUMNS;
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use flatmap::{UNFLATMAP, UNFLATMAP_INSIDE};
@@ -109,6 +111,7 @@ pub const PASSES: &[Pass] = &[
     TILING,
     SIMD,
     GRID_TILING,
+    GRID_COLUMNS,
 ];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {
