@@ -5,6 +5,8 @@
 -- random input { [128][16]i32 [16][128]i32 } auto output
 -- random input { [48][17]i32 [17][49]i32 } auto output
 -- random input { [3][5]i32 [5][4]i32 } auto output
+-- random input { [60][1000]i32 [1000][50]i32 } auto output
+-- random input { [70][141]i32 [141][49]i32 } auto output
 
 def dot [n] (xs: [n]i32) (ys: [n]i32) = i32.sum (map2 (*) xs ys)
 def product_of [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = map (\r -> map (dot r) (transpose b)) a
@@ -14,6 +16,7 @@ entry product [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) = product_of a b
 -- ==
 -- entry: scaled
 -- random input { 3 4 [100][70]i32 [70][130]i32 [100][130]i32 } auto output
+-- random input { 3 4 [65][515]i32 [515][66]i32 [65][66]i32 } auto output
 
 entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n][p]i32) =
   map2 (map2 (\d e -> x * d + y * e)) (product_of a b) c
@@ -21,6 +24,7 @@ entry scaled [n] [m] [p] (x: i32) (y: i32) (a: [n][m]i32) (b: [m][p]i32) (c: [n]
 -- ==
 -- entry: products
 -- random input { [3][60][70]i32 [3][70][64]i32 } auto output
+-- random input { [3][60][300]i32 [3][300][64]i32 } auto output
 -- random input { [60][129][17]i32 [60][17][129]i32 } auto output
 
 -- The second product has 240 large tiles, and more than 16 steps: with less, tiles are small ones, or there are none.
@@ -29,6 +33,7 @@ entry products [k] [n] [m] [p] (a: [k][n][m]i32) (b: [k][m][p]i32) = map2 produc
 -- ==
 -- entry: nearest
 -- random input { [70][33]f64 [65][33]f64 } auto output
+-- random input { [70][333]f64 [65][333]f64 } auto output
 
 -- Two results of each pair of rows, and both matrices by rows.
 entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
@@ -38,6 +43,7 @@ entry nearest [n] [m] [p] (a: [n][m]f64) (b: [p][m]f64) =
 -- ==
 -- entry: four
 -- random input { [70][33]i32 [4][65][33]i32 } auto output
+-- random input { [70][270]i32 [4][65][270]i32 } auto output
 
 -- Four results of each pair of rows, which read one of them together.
 entry four [n] [m] [p] (a: [n][m]i32) (b: [4][p][m]i32) =
@@ -46,6 +52,7 @@ entry four [n] [m] [p] (a: [n][m]i32) (b: [4][p][m]i32) =
 -- ==
 -- entry: blocks
 -- random input { [3][32][40]i32 [2][40][32]i32 } auto output
+-- random input { [3][32][200]i32 [2][200][32]i32 } auto output
 -- random input { [1][32][17]i32 [1][17][32]i32 } auto output
 -- random input { [1][32][5]i32 [3][5][32]i32 } auto output
 

@@ -169,7 +169,15 @@ fn reshaped() {
 
 #[test]
 fn tiles() {
-    agrees("tiles");
+    // All matrices are large enough for tiles, of which there are so few that several blocks share the steps of each.
+    let options =
+        ["--pass-option=--default-threshold=1", "--pass-option=--default-num-thread-blocks=64"];
+    agrees_with("tiles", &options);
+}
+
+#[test]
+fn columns() {
+    agrees("columns");
 }
 
 #[test]
@@ -337,6 +345,7 @@ fn gpus_accept_them() {
         "segments",
         "writes",
         "tiles",
+        "columns",
         "strips",
         "threads",
         "blocks",

@@ -11,12 +11,12 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY, STREAMED,
-    UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
+    CHECKS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY,
+    STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
-    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_IRREGULAR, GRID_ROUNDS, GRID_TILING,
-    IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_ROUNDS,
+    GRID_TILING, IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
 };
 
 /// A named list of passes.
@@ -55,6 +55,8 @@ const ARRAYS: &[Pass] = &[
     // What derivatives add up is code like any other, before anything is fused.
     UNACCUMULATE,
     SIMPLIFY,
+    // It is independent of updates that can wait.
+    DELAY,
     // What one call of a library does is not fused with anything.
     VECTORISE,
     // Intermediate arrays go.
@@ -187,7 +189,7 @@ const GPU_PARTS: &[&[Pass]] = &[
     // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
     &[FLATTEN, SIMPLIFY],
     // Segs have their levels and spaces. What they read is known when nothing changes them any more.
-    &[EPILOGUE, GRID_TILING],
+    &[EPILOGUE, GRID_COLUMNS, GRID_TILING],
 ];
 
 /// The number of passes in these lists.

@@ -13,7 +13,7 @@ use super::combine::Partial;
 use super::strip_mine::is_short;
 use fehu_base::{OrBug, bug};
 use fehu_imp::Exp;
-use fehu_ir::{self as ir, Lambda, Screma, Seg, SegParts, Var};
+use fehu_ir::{self as ir, After, Lambda, Screma, Seg, SegParts, Var};
 
 /// An operator that gets the final elements of a scan.
 #[derive(Clone)]
@@ -69,7 +69,11 @@ impl<'a> Emit<'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else combines elements")]
     pub(super) fn with_epilogue(&mut self, parts: SegParts<'a>, work: impl FnOnce(&mut Self)) {
         self.allocate_for(parts.op);
-        let Some(stm) = parts.epilogue else { return work(self) };
+        let stm = match parts.after {
+            After::Nothing => return work(self),
+            After::Epilogue(stm) => stm,
+            After::Finish(_) => bug("a segment has a finish where nothing is reduced by segments"),
+        };
         let key = *parts.op.pat.first().or_bug("the result of a scan");
         self.allocate_for(stm);
         let op = match &stm.exp {

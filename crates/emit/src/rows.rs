@@ -28,7 +28,9 @@ use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::cost::is_repeatable;
 use fehu_imp::rewrite::{all, bin, sum};
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, SegParts, Var};
+use fehu_ir::{
+    self as ir, After, BinOp, Lambda, Red, Rows, Scalar, Scan, Screma, Seg, SegParts, Var,
+};
 
 /// An operator whose rows differ.
 #[derive(Clone, Copy)]
@@ -88,11 +90,13 @@ impl<'a> Emit<'a> {
         let work = Exp::Var(self.declare("work", Prim::I64, Some(work)));
         let differ = Differ { names, seg, rows, parts, op, count };
         let site = self.site();
-        if parts.epilogue.is_some() {
-            return self.with_epilogue(parts, |this| this.fold_rows(differ, site, work));
-        }
-        if op.folded() > 0 {
-            return self.fold_rows(differ, site, work);
+        match parts.after {
+            After::Nothing if op.folded() == 0 => {}
+            After::Nothing => return self.fold_rows(differ, site, work),
+            After::Epilogue(_) => {
+                return self.with_epilogue(parts, |this| this.fold_rows(differ, site, work));
+            }
+            After::Finish(_) => bug("rows that differ have a finish"),
         }
         self.tasks(site, work, None, |this, [low, high, _]| {
             this.rows_of_task(differ, [low, high], |this, row| {
@@ -119,7 +123,7 @@ impl<'a> Emit<'a> {
         // The first round cannot store what has no memory, and an epilogue wants final values.
         let is_elided = |var: &Var| self.place(*var).is_none();
         let cheap = is_repeatable(&op.map.body)
-            || differ.parts.epilogue.is_some()
+            || differ.parts.after != After::Nothing
             || pat[..op.scanned()].iter().any(is_elided);
         let twice = cheap && !op.scans.is_empty();
         if twice {

@@ -74,7 +74,7 @@ fn changed_in(prog: &Prog, stm: &Stm, k: usize, depth: usize) -> Option<Var> {
 fn written(seg: &Seg, k: usize) -> Option<Var> {
     let parts = seg.parts()?;
     let result = seg.body.body.results.get(k)?.var()?;
-    let op = [parts.op].into_iter().chain(parts.epilogue).find(|op| op.pat.contains(&result))?;
+    let op = parts.operators().find(|op| op.pat.contains(&result))?;
     let number = op.pat.iter().position(|var| *var == result)?;
     let dest = match &op.exp {
         Exp::Scatter(op) => op.dests.get(number).map(|(_, dest)| *dest)?,

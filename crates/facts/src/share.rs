@@ -254,7 +254,7 @@ impl Look<'_> {
         self.rows(seg.elements(), &seg.inputs);
         let Some(parts) = seg.parts() else { return };
         let writes = |stm: &&Stm| matches!(stm.exp, Exp::Hist(_) | Exp::Scatter(_));
-        let writers = [parts.op].into_iter().chain(parts.epilogue).filter(writes);
+        let writers = parts.operators().filter(writes);
         let written: Vec<Atom> =
             writers.flat_map(|stm| &stm.pat).map(|var| Atom::Var(*var)).collect();
         for (var, result) in pat.iter().zip(&seg.body.body.results) {

@@ -86,7 +86,7 @@ pub use prog::{
     Attr, Body, Const, ConstId, Entry, Fun, FunId, Lambda, Loc, Param, Place, Prog, Stm, Var,
     VarInfo,
 };
-pub use seg::{Level, Rows, Seg, SegParts, takes_elements};
+pub use seg::{After, Level, Rows, Seg, SegParts, takes_elements};
 pub use soac::{
     AccInput, Flatmap, Hist, HistOp, Partition, Pieces, Red, Scan, Scatter, Screma, Stream,
     StreamForm,

@@ -267,10 +267,31 @@ pub struct SegParts<'a> {
     pub before: &'a [Stm],
     /// The operator.
     pub op: &'a Stm,
-    /// What is executed with the final elements of its arrays.
-    pub epilogue: Option<&'a Stm>,
-    /// What is computed of the results of a segment.
-    pub finish: &'a [Stm],
+    /// What makes the other results.
+    pub after: After<'a>,
+}
+
+/// What follows the operator of a Seg. It is an enum because whoever executes an operator has to execute this, too: another kind of it is
+/// an error of the compiler wherever it is forgotten.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum After<'a> {
+    /// The results are those of the operator.
+    Nothing,
+    /// A second operator, which is executed with the final elements of the first one's arrays.
+    Epilogue(&'a Stm),
+    /// Scalars that are computed of the results of a segment.
+    Finish(&'a [Stm]),
+}
+
+impl<'a> After<'a> {
+    /// The statements, which bind the other results.
+    pub fn stms(self) -> &'a [Stm] {
+        match self {
+            After::Nothing => &[],
+            After::Epilogue(stm) => std::slice::from_ref(stm),
+            After::Finish(stms) => stms,
+        }
+    }
 }
 
 impl<'a> SegParts<'a> {
@@ -278,22 +299,32 @@ impl<'a> SegParts<'a> {
         let (before, operators) =
             body.stms.split_at_checked(body.stms.len() - Seg::operators(body))?;
         let (op, rest) = operators.split_first()?;
-        let (epilogue, finish) = match has_scans(op) {
-            true => (rest.first(), &[][..]),
-            false => (None, rest),
+        let after = match rest {
+            [] => After::Nothing,
+            [epilogue, ..] if has_scans(op) => After::Epilogue(epilogue),
+            finish => After::Finish(finish),
         };
-        Some(SegParts { before, op, epilogue, finish })
+        Some(SegParts { before, op, after })
     }
 
-    /// All that the operators and the finish bind.
+    /// All that the operator and what follows it bind.
     pub fn made(self) -> impl Iterator<Item = Var> + 'a {
-        let rest = self.epilogue.into_iter().chain(self.finish).flat_map(|stm| &stm.pat);
+        let rest = self.after.stms().iter().flat_map(|stm| &stm.pat);
         self.op.pat.iter().chain(rest).copied()
+    }
+
+    /// The operator, and the second one if there is one.
+    pub fn operators(self) -> impl Iterator<Item = &'a Stm> {
+        let second = match self.after {
+            After::Nothing | After::Finish(_) => None,
+            After::Epilogue(stm) => Some(stm),
+        };
+        [self.op].into_iter().chain(second)
     }
 
     /// Whether there is nothing but the operator.
     pub fn is_bare(self) -> bool {
-        self.before.is_empty() && self.epilogue.is_none() && self.finish.is_empty()
+        self.before.is_empty() && self.after == After::Nothing
     }
 }
 

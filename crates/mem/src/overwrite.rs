@@ -30,7 +30,7 @@ use crate::table::{BlockId, Computed, Origin, Place, Placed, Table};
 use fehu_base::IdVec;
 use fehu_ir::free::{bound_in_body, bound_in_stm, free_in_stm};
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{Atom, Body, Dim, Exp, Item, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{After, Atom, Body, Dim, Exp, Item, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// Lets all maps of a program overwrite their inputs that can.
@@ -387,7 +387,7 @@ impl<'a> Map<'a> {
         let (op, seg) = match &stm.exp {
             Exp::Screma(op) => (op, None),
             Exp::Seg(seg) if seg.rows.is_none() => {
-                let parts = seg.parts().filter(|parts| parts.epilogue.is_none())?;
+                let parts = seg.parts().filter(|parts| parts.after == After::Nothing)?;
                 let Exp::Screma(op) = &parts.op.exp else { return None };
                 (op, Some(seg.as_ref()))
             }

@@ -24,6 +24,7 @@
 mod checks;
 mod copyupdates;
 mod cse;
+mod delay;
 pub mod differentiate;
 pub mod foreign;
 mod fuse;
@@ -42,6 +43,7 @@ mod unstream;
 pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
+pub use delay::DELAY;
 pub use differentiate::DIFFERENTIATE;
 pub use foreign::VECTORISE;
 pub use fuse::{FUSE, GRID_FUSE};
@@ -82,4 +84,5 @@ pub const PASSES: &[Pass] = &[
     UNACCUMULATE,
     UNROLL,
     VECTORISE,
+    DELAY,
 ];

@@ -7,12 +7,13 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 16] = [
+const OTHERS: [&str; 17] = [
     "chunks",
     "epilogue",
     "expose",
     "flatten",
     "grid_chunks",
+    "grid_columns",
     "grid_irregular",
     "grid_rounds",
     "irregular",

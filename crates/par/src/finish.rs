@@ -14,7 +14,8 @@ use fehu_facts::cost::has_effects;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::subst::{Subst, copy_lambda, copy_stm, subst_stm};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, Family, Lambda, Level, Screma, Seg, SegParts, Stm, Type, Var, VarInfo,
+    After, Atom, Body, Dim, Exp, Family, Lambda, Level, Screma, Seg, SegParts, Stm, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashMap;
 
@@ -79,8 +80,7 @@ fn segmented(stm: &Stm) -> Option<(&Seg, SegParts<'_>)> {
         && !seg.space.is_empty()
         && seg.rows.is_none()
         && seg.tiling.is_none()
-        && parts.finish.is_empty()
-        && parts.epilogue.is_none()
+        && parts.after == After::Nothing
         && op.scans.is_empty()
         && !op.reds.is_empty()
         && op.folded() == op.map.ret.len()
@@ -97,7 +97,7 @@ fn mapped(stm: &Stm) -> Option<(&Seg, SegParts<'_>, &Screma)> {
     let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
     let fits = seg.level == Level::Grid
         && seg.rows.is_none()
-        && parts.epilogue.is_none()
+        && parts.after == After::Nothing
         && op.folded() == 0
         && op.map.ret.iter().all(is_scalar)
         && op.map.body.stms.len() + parts.before.len() <= MOST

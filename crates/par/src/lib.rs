@@ -42,6 +42,7 @@ mod block;
 mod build;
 mod calls;
 mod chunks;
+mod columns;
 mod context;
 mod distribute;
 mod epilogue;
@@ -71,6 +72,7 @@ mod version;
 mod write;
 
 pub use chunks::{CHUNKS, GRID_CHUNKS};
+pub use columns::GRID_COLUMNS;
 pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use flatmap::{UNFLATMAP, UNFLATMAP_INSIDE};
@@ -112,6 +114,7 @@ pub const PASSES: &[Pass] = &[
     TILING,
     SIMD,
     GRID_TILING,
+    GRID_COLUMNS,
 ];
 
 fn run(prog: &mut Prog, remarks: &mut Remarks) {

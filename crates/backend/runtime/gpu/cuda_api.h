@@ -122,13 +122,38 @@ struct fe_cuda_launch {
 #define FE_CUDA_UPDATE_FUNCTIONS(F)                                                                                          \
   F(capture, "cuStreamGetCaptureInfo_v2",                                                                                    \
     (void *stream, int *status, uint64_t *id, void **graph, void *const **nodes, size_t *num_nodes))                         \
-  F(update, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const struct fe_cuda_node *params))
+  F(update, "cuGraphExecKernelNodeSetParams_v2", (void *exec, void *node, const struct fe_cuda_node *params))                \
+  F(update_copy, "cuGraphExecMemcpyNodeSetParams",                                                                           \
+    (void *exec, void *node, const struct fe_cuda_copy *params, void *context))                                              \
+  F(update_fill, "cuGraphExecMemsetNodeSetParams",                                                                           \
+    (void *exec, void *node, const struct fe_cuda_fill *params, void *context))
 // What a node of a graph launches: CUDA_KERNEL_NODE_PARAMS_v2.
 struct fe_cuda_node {
   void *function;
   unsigned grid[3], block[3], shared_bytes;
   void **arguments, **extra;
   void *kernel, *context;
+};
+// What it copies: CUDA_MEMCPY3D_v2, of one dimension.
+#define FE_CUDA_OF_DEVICE 2
+struct fe_cuda_side {
+  size_t x, y, z, lod;
+  int kind;
+  void *host;
+  uint64_t device;
+  void *array, *reserved;
+  size_t pitch, height;
+};
+struct fe_cuda_copy {
+  struct fe_cuda_side from, to;
+  size_t bytes, height, depth;
+};
+// What it sets to zeros: CUDA_MEMSET_NODE_PARAMS_v1, of one dimension.
+struct fe_cuda_fill {
+  uint64_t to;
+  size_t pitch;
+  unsigned value, element_bytes;
+  size_t width, height;
 };
 #define FE_MEMBER(name, symbol, parameters) int(*name) parameters;
 struct fe_cuda_graphs {
@@ -151,6 +176,7 @@ struct fe_batch {
   int64_t last;          // when it came last, in batches
   void *graph;           // NULL: it is none
   void *plan;            // what the graph was made of, if it gets other arguments
+  bool refused;          // the driver does not give it any
   void *nodes[FE_BATCH]; // of the plan
   struct fe_batched launches[FE_BATCH];
   uint64_t args[FE_BATCH_ARGS];

@@ -7,7 +7,8 @@
 //
 // Iterations that work on different rows of an array have other arguments each time. Their batches have the same kernels, though, if not
 // the same number of blocks: such a *shape* has a graph, too, whose nodes get new arguments before it is launched. A loop of twelve small kernels takes a third of
-// the time then (the gradient of an ODE, H200).
+// the time then (the gradient of an ODE, H200). A batch ends where its first kernel comes again, if it is half full, so that the batches of a loop have few
+// shapes: they begin at the same place of an iteration.
 //
 // The number of a launch would always be another one. It is for kernels that may fail, so programs that have any launch directly.
 
@@ -19,7 +20,7 @@ static bool fe_batch_same(const struct fe_batch *a, const struct fe_batch *b) {
          && memcmp(a->args, b->args, (size_t)a->num_args * sizeof a->args[0]) == 0;
 }
 
-// Whether a graph of the first is one of the second with other arguments: the kernels are the same.
+// Whether a graph of the first is one of the second with other arguments: the kernels are the same, and copies are where they are.
 static bool fe_batch_alike(const struct fe_batch *a, const struct fe_batch *b) {
   if (a->shape != b->shape || a->count != b->count || a->num_args != b->num_args) {
     return false;
@@ -71,13 +72,13 @@ static int fe_batch_launch(struct futhark_context *ctx, struct fe_batch *batch, 
       const size_t bytes = (size_t)launch->blocks;
       result = launch->num_args == 2 ? driver->cuda.copy(args[0], args[1], bytes, driver->stream)
                                      : driver->cuda.fill(args[0], 0, bytes, driver->stream);
-      continue;
+    } else {
+      void *pointers[FE_BATCH_ARGS];
+      for (int k = 0; k < launch->num_args; k++) {
+        pointers[k] = &args[k];
+      }
+      result = fe_cuda_launch(ctx, launch->kernel, launch->blocks, launch->block_size, launch->shared_bytes, pointers);
     }
-    void *pointers[FE_BATCH_ARGS];
-    for (int k = 0; k < launch->num_args; k++) {
-      pointers[k] = &args[k];
-    }
-    result = fe_cuda_launch(ctx, launch->kernel, launch->blocks, launch->block_size, launch->shared_bytes, pointers);
     if (nodes != NULL) {
       nodes[i] = fe_batch_node(driver);
     }
@@ -143,8 +144,31 @@ static struct fe_batch *fe_batch_find(struct fe_driver *driver, struct fe_batch 
     (*at)->times = 1;
     (*at)->last = driver->batches;
     (*at)->graph = (*at)->plan = NULL;
+    (*at)->refused = false;
   }
   return *at;
+}
+
+// Gives a node other arguments.
+static int fe_batch_update_node(struct fe_driver *driver, void *graph, void *node, const struct fe_batched *launch, uint64_t *args) {
+  const size_t bytes = (size_t)launch->blocks;
+  if (launch->kernel == NULL && launch->num_args == 2) {
+    const struct fe_cuda_copy copy = {.from = {.kind = FE_CUDA_OF_DEVICE, .device = args[1]},
+                                      .to = {.kind = FE_CUDA_OF_DEVICE, .device = args[0]}, .bytes = bytes, .height = 1, .depth = 1};
+    return driver->graphs.update_copy(graph, node, &copy, driver->context);
+  }
+  if (launch->kernel == NULL) {
+    const struct fe_cuda_fill fill = {.to = args[0], .element_bytes = 1, .width = bytes, .height = 1};
+    return driver->graphs.update_fill(graph, node, &fill, driver->context);
+  }
+  void *pointers[FE_BATCH_ARGS];
+  for (int k = 0; k < launch->num_args; k++) {
+    pointers[k] = &args[k];
+  }
+  const struct fe_cuda_node kernel = {.function = launch->kernel, .grid = {(unsigned)launch->blocks, 1, 1},
+                                      .block = {(unsigned)launch->block_size, 1, 1},
+                                      .shared_bytes = (unsigned)launch->shared_bytes, .arguments = pointers};
+  return driver->graphs.update(graph, node, &kernel);
 }
 
 // Gives the graph of a shape the arguments of a batch; false if that is not possible.
@@ -158,14 +182,7 @@ static bool fe_batch_update(struct futhark_context *ctx, struct fe_batch *shape,
     const bool same = launch->blocks == old->blocks && launch->shared_bytes == old->shared_bytes;
     if (!same || memcmp(args, &batch->args[first], bytes) != 0) {
       memcpy(args, &batch->args[first], bytes);
-      void *pointers[FE_BATCH_ARGS];
-      for (int k = 0; k < launch->num_args; k++) {
-        pointers[k] = &args[k];
-      }
-      struct fe_cuda_node node = {.function = launch->kernel, .grid = {(unsigned)launch->blocks, 1, 1},
-                                  .block = {(unsigned)launch->block_size, 1, 1},
-                                  .shared_bytes = (unsigned)launch->shared_bytes, .arguments = pointers};
-      if (shape->nodes[i] == NULL || driver->graphs.update(shape->graph, shape->nodes[i], &node) != 0) {
+      if (shape->nodes[i] == NULL || fe_batch_update_node(driver, shape->graph, shape->nodes[i], launch, args) != 0) {
         return false;
       }
       shape->launches[i] = *launch;
@@ -178,15 +195,11 @@ static bool fe_batch_update(struct futhark_context *ctx, struct fe_batch *shape,
 // The graph of a batch by its shape; NULL if there is none.
 static void *fe_batch_shaped(struct futhark_context *ctx, const struct fe_batch *batch) {
   struct fe_driver *driver = &ctx->gpu.driver;
-  bool fits = driver->can_update;
-  for (int i = 0; i < batch->count; i++) {
-    fits = fits && batch->launches[i].kernel != NULL;
-  }
-  if (!fits) {
+  if (!driver->can_update) {
     return NULL;
   }
   struct fe_batch *shape = fe_batch_find(driver, driver->shapes, batch, fe_batch_alike);
-  if (shape == NULL) {
+  if (shape == NULL || shape->refused) {
     return NULL;
   }
   if (shape->times == FE_SHAPE_GRAPH) {
@@ -196,7 +209,7 @@ static void *fe_batch_shaped(struct futhark_context *ctx, const struct fe_batch 
   }
   if (shape->graph != NULL && !fe_batch_update(ctx, shape, batch)) {
     fe_batch_forget(driver, shape);
-    driver->can_update = false;
+    shape->refused = true;
   }
   return shape->graph;
 }
@@ -283,6 +296,12 @@ static bool fe_batch_add(struct futhark_context *ctx, fe_function kernel, int64_
   return true;
 }
 
+// Whether the batch, half full, begins with the same kernel.
+static bool fe_batch_begins_with(struct futhark_context *ctx, fe_function kernel) {
+  const struct fe_batch *batch = ctx->gpu.driver.batch;
+  return batch != NULL && batch->count >= FE_BATCH / 2 && batch->launches[0].kernel == kernel;
+}
+
 // Finds what it takes for batches, if the driver has it.
 static void fe_batch_init(struct futhark_context *ctx) {
   struct fe_driver *driver = &ctx->gpu.driver;
@@ -312,10 +331,14 @@ static void fe_batch_free(struct futhark_context *ctx) {
 
 static int fe_driver_launch(struct futhark_context *ctx, fe_function kernel, int64_t blocks, int block_size,
                             int64_t shared_bytes, int num_args, const struct fe_arg *args, struct fe_stamp *stamp) {
-  if (stamp == NULL && fe_batch_add(ctx, kernel, blocks, block_size, shared_bytes, num_args, args)) {
+  int code = FUTHARK_SUCCESS;
+  if (fe_batch_begins_with(ctx, kernel)) {
+    code = fe_batch_flush(ctx);
+  }
+  if (code == FUTHARK_SUCCESS && stamp == NULL && fe_batch_add(ctx, kernel, blocks, block_size, shared_bytes, num_args, args)) {
     return fe_batch_added(ctx);
   }
-  int code = fe_batch_flush(ctx);
+  code = code == FUTHARK_SUCCESS ? fe_batch_flush(ctx) : code;
   if (code != FUTHARK_SUCCESS) {
     return code;
   }

@@ -29,6 +29,7 @@ mod scan;
 mod seg;
 mod segments;
 mod space;
+mod split;
 mod square;
 mod stage;
 mod strip;
@@ -45,7 +46,7 @@ use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
 use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kernel, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, CmpOp, Family, Level, Scalar, Screma, Tiling, Var};
+use fehu_ir::{self as ir, After, BinOp, CmpOp, Family, Level, Scalar, Screma, Tiling, Var};
 use fehu_mem::table::Place;
 pub(super) use own::OwnAcc;
 use rustc_hash::FxHashSet;
@@ -191,12 +192,18 @@ impl<'a> Emit<'a> {
         }
         let (inner, pat) = (seg.inner, seg.pat);
         match &inner.exp {
-            ir::Exp::Screma(op) if op.folded() > 0 && self.copies_before(seg) => {
-                self.fold_alone(seg, op);
-            }
-            ir::Exp::Screma(op) if op.folded() > 0 => {
-                self.with_epilogue(seg.parts, |this| this.folds_on_grid(seg, pat, op));
-            }
+            ir::Exp::Screma(op) if op.folded() > 0 => match seg.parts.after {
+                After::Nothing | After::Finish(_) if self.copies_before(seg) => {
+                    self.fold_alone(seg, op);
+                }
+                After::Nothing | After::Finish(_) => {
+                    self.allocate_for(inner);
+                    self.folds_on_grid(seg, pat, op);
+                }
+                After::Epilogue(_) => {
+                    self.with_epilogue(seg.parts, |this| this.folds_on_grid(seg, pat, op));
+                }
+            },
             ir::Exp::Screma(op) => self.map_on_grid(seg, pat, op),
             ir::Exp::Scatter(op) => {
                 let sizes = self.sizes(seg, Some(self.atom(op.width)));
@@ -309,7 +316,7 @@ impl<'a> Emit<'a> {
     /// Whether an array that is needed before a segmented operator has to be copied at each position, as for a reshape of a transposed
     /// matrix.
     fn copies_before(&mut self, seg: &SegOp<'a>) -> bool {
-        if seg.space.is_empty() || seg.parts.before.is_empty() || seg.parts.epilogue.is_some() {
+        if seg.space.is_empty() || seg.parts.before.is_empty() {
             return false;
         }
         let at: Vec<Exp> =

@@ -9,7 +9,8 @@ use fehu_facts::poly::Poly;
 use fehu_imp::{Exp, Stm as Imp};
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::{
-    Atom, Dim, Exp as IrExp, Lambda, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var, VarInfo,
+    After, Atom, Dim, Exp as IrExp, Lambda, Rows, Screma, Seg, SegParts, Stm, Tiling, Type, Var,
+    VarInfo,
 };
 
 /// The operator of a Seg.
@@ -86,8 +87,8 @@ impl SegOp<'_> {
             free.iter().any(|var| of_row.contains(var) || slices.contains(var))
                 || op.inputs.iter().any(|input| of_row.contains(input))
         };
-        let epilogue = self.parts.epilogue.map(|stm| &stm.exp);
-        asks(op) || matches!(epilogue, Some(IrExp::Screma(op)) if asks(op))
+        let second = |stm: &Stm| matches!(&stm.exp, IrExp::Screma(op) if asks(op));
+        asks(op) || self.parts.operators().skip(1).any(second)
     }
 
     /// Whether an operator that combines elements, or its neutral element, mentions what belongs to a position of the space.
@@ -183,17 +184,21 @@ impl<'a> Emit<'a> {
         first: usize,
         values: Vec<Option<Exp>>,
     ) {
-        if seg.parts.finish.is_empty() {
-            for (number, value) in values.into_iter().enumerate() {
-                if let Some(value) = value {
-                    self.store_result(seg, first + number, value);
+        let finish = match seg.parts.after {
+            After::Finish(stms) => stms,
+            // An epilogue is executed with each element.
+            After::Nothing | After::Epilogue(_) => {
+                for (number, value) in values.into_iter().enumerate() {
+                    if let Some(value) = value {
+                        self.store_result(seg, first + number, value);
+                    }
                 }
+                return;
             }
-            return;
-        }
+        };
         let named = seg.pat[first..].iter().copied().zip(values);
         self.scalars.extend(named.filter_map(|(var, value)| Some((var, value?))));
-        seg.parts.finish.iter().for_each(|stm| self.stm(stm));
+        finish.iter().for_each(|stm| self.stm(stm));
         let made: Vec<Var> = seg.parts.made().collect();
         let numbers = seg.results.iter().map(|(_, number)| *number);
         let results: Vec<(usize, Exp)> =

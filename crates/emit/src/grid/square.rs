@@ -8,6 +8,7 @@
 //! A thread has its rows (and columns) in groups of up to four neighbours, which are loaded from shared memory at once.
 
 use super::super::Emit;
+use super::split::{Shares, Steps};
 use super::stage::up_to;
 use super::tile::{Inner, Input, Line};
 use super::{bin, lt, quot_up};
@@ -51,18 +52,35 @@ impl<'a> Emit<'a> {
         space
     }
 
-    /// A kernel in which each block computes one tile.
-    pub(super) fn tiles(&mut self, sizes: &[Exp], indices: &[V], inner: &Inner, shape: &Shape) {
+    /// A kernel in which each block computes one tile, or a share of its steps.
+    pub(super) fn tiles(
+        &mut self,
+        sizes: &[Exp],
+        indices: &[V],
+        inner: &Inner,
+        shape: &Shape,
+        shares: Option<&Shares>,
+    ) {
         let side = Exp::int(i64::from(shape.side));
         let [rows, columns] = inner.dims.map(|dim| sizes[dim].clone());
-        let space = self.squares_of(sizes, inner.dims, shape);
+        let mut space = self.squares_of(sizes, inner.dims, shape);
+        if let Some(shares) = shares {
+            space.insert(0, shares.count.clone());
+        }
         let blocks = self.total(&space);
         self.launch("tile", blocks, ACROSS * ACROSS, |this, block, thread| {
             let mut shared = Vec::new();
             for input in &inner.inputs {
                 shared.push(this.shared_array("step", input.prim, 2 * shape.places()));
             }
-            let at = this.unranked(Exp::Var(block), &space);
+            let mut at = this.unranked(Exp::Var(block), &space);
+            let steps = match shares {
+                None => Steps { low: None, count: inner.trips.clone() },
+                Some(shares) => {
+                    this.out.push(Stm::Declare(shares.number, Some(at.remove(0))));
+                    shares.steps(this, inner)
+                }
+            };
             for (dim, (v, index)) in indices.iter().zip(&at).enumerate() {
                 if !inner.dims.contains(&dim) {
                     this.out.push(Stm::Declare(*v, Some(index.clone())));
@@ -77,6 +95,7 @@ impl<'a> Emit<'a> {
             let cx = Tiling {
                 inner,
                 shape,
+                steps,
                 shared,
                 thread: Exp::Var(thread),
                 x,
@@ -153,7 +172,7 @@ impl<'a> Emit<'a> {
     /// while the other one is in use. After the last step, some step is loaded again unnecessarily.
     fn whole_steps(&mut self, cx: &Tiling<'_>, kept: &Kept) {
         let depth = Exp::int(i64::from(cx.shape.depth));
-        let steps = self.simple("steps", &bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone()));
+        let steps = self.simple("steps", &bin(BinOp::Quot, cx.steps.count.clone(), depth.clone()));
         let last = bin(BinOp::Mul, bin(BinOp::Sub, steps.clone(), Exp::int(1)), depth.clone());
         let last = self.simple("last", &last);
         let mut brought = Vec::new();
@@ -195,9 +214,9 @@ impl<'a> Emit<'a> {
     /// The steps that remain after those of full depth.
     fn last_step(&mut self, cx: &Tiling<'_>, kept: &Kept) {
         let depth = Exp::int(i64::from(cx.shape.depth));
-        let steps = bin(BinOp::Quot, cx.inner.trips.clone(), depth.clone());
+        let steps = bin(BinOp::Quot, cx.steps.count.clone(), depth.clone());
         let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
-        let left = self.simple("left", &bin(BinOp::Sub, cx.inner.trips.clone(), start.clone()));
+        let left = self.simple("left", &bin(BinOp::Sub, cx.steps.count.clone(), start.clone()));
         let body = self.block(|this| {
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
                 this.afresh(|this| this.bring(cx, input, *shared, &start, &left));
@@ -253,7 +272,7 @@ impl<'a> Emit<'a> {
     fn compute(&mut self, cx: &Tiling<'_>, kept: &Kept, start: &Exp, from: &Exp, steps: Exp) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
-            let now = bin(BinOp::Add, start.clone(), Exp::Var(kk));
+            let now = cx.steps.step(bin(BinOp::Add, start.clone(), Exp::Var(kk)));
             this.out.push(Stm::Declare(cx.inner.k, Some(now)));
             let mut registers = Vec::new();
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
@@ -332,7 +351,7 @@ impl<'a> Emit<'a> {
         let there = bin(BinOp::Add, first.clone(), line.clone());
         let there = bin(BinOp::Min, there, bin(BinOp::Sub, size.clone(), Exp::int(1)));
         self.out.push(Stm::Declare(v, Some(there)));
-        let now = bin(BinOp::Add, start.clone(), step.clone());
+        let now = cx.steps.step(bin(BinOp::Add, start.clone(), step.clone()));
         self.out.push(Stm::Declare(cx.inner.k, Some(now)));
         Exp::Load(input.ptr, Box::new(input.index.clone()))
     }
@@ -392,6 +411,7 @@ impl<'a> Emit<'a> {
 struct Tiling<'b> {
     inner: &'b Inner,
     shape: &'b Shape,
+    steps: Steps,
     /// For each input, its elements in shared memory.
     shared: Vec<V>,
     thread: Exp,

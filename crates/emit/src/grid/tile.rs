@@ -29,6 +29,7 @@ const LEAST_HALF: i64 = 24;
 const LEAST_LARGE: i64 = 96;
 
 /// An element that the loop loads, through shared memory.
+#[derive(Clone)]
 pub(super) struct Input {
     pub(super) ptr: V,
     pub(super) index: Exp,
@@ -38,6 +39,7 @@ pub(super) struct Input {
 }
 
 /// A value that the loop uses and that is computed before it.
+#[derive(Clone)]
 pub(super) struct LineValue {
     pub(super) v: V,
     pub(super) prim: Prim,
@@ -54,6 +56,7 @@ pub(super) enum Line {
 }
 
 /// The code for one element of the matrix, split into its parts.
+#[derive(Clone)]
 pub(super) struct Inner {
     /// Which dimensions of the space rows and columns are.
     pub(super) dims: [usize; 2],
@@ -109,7 +112,8 @@ impl<'a> Emit<'a> {
             lt(least, columns.clone()),
             lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
         ]);
-        let mut tiles = self.block(|this| this.tiles(&sizes, &indices, &inner, &small));
+        let tiles = self.block(|this| this.tiles(&sizes, &indices, &inner, &small, None));
+        let mut tiles = self.tiles_or_shares(op, (&sizes, &indices), &inner, &small, tiles);
         if !is_half && inner.may_be_large() {
             let large = inner.shape(2 * GROUP);
             let mut choice = Block::new();
@@ -126,7 +130,7 @@ impl<'a> Emit<'a> {
                 ])
             });
             let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, &indices, &inner, &large));
+                this.afresh(|this| this.tiles(&sizes, &indices, &inner, &large, None));
             });
             choice.push(Stm::If(enough, others, tiles));
             tiles = choice;

@@ -2,7 +2,7 @@
 
 use super::scope::Checker;
 use crate::seg::takes_elements;
-use crate::{Atom, Exp, Level, Rows, Screma, Seg, SegParts, Stm, Type, Var};
+use crate::{After, Atom, Exp, Level, Rows, Screma, Seg, SegParts, Stm, Type, Var};
 use fehu_base::Prim;
 
 impl<'a> Checker<'a> {
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         };
         let width = seg.row().map(|[_, width]| Atom::Var(width));
         let as_wide = |op: &Screma| width == Some(op.width) && scalars(op);
-        let Some(SegParts { op, epilogue, .. }) = seg.parts() else { return };
+        let Some(SegParts { op, after, .. }) = seg.parts() else { return };
         if !matches!(&op.exp, Exp::Screma(op) if as_wide(op)) {
             self.fail(
                 "a seg with rows that differ should have a map, or a reduction or scan of scalars, as wide as a row"
@@ -63,8 +63,13 @@ impl<'a> Checker<'a> {
             );
         }
         let is_map = |stm: &Stm| matches!(&stm.exp, Exp::Screma(op) if as_wide(op));
-        if !epilogue.is_none_or(is_map) {
-            self.fail("the epilogue of rows that differ is no map as wide as a row".to_owned());
+        match after {
+            // `form` refuses a finish of these.
+            After::Nothing | After::Finish(_) => {}
+            After::Epilogue(stm) if is_map(stm) => {}
+            After::Epilogue(_) => {
+                self.fail("the epilogue of rows that differ is no map as wide as a row".to_owned());
+            }
         }
     }
 
@@ -105,11 +110,10 @@ impl<'a> Checker<'a> {
                 "\"{names}\" is computed before the operator of a seg, but is not cheap or may fail"
             ));
         }
-        if let Some(epilogue) = parts.epilogue {
-            self.epilogue(seg.level, parts.op, epilogue);
-        }
-        if !parts.finish.is_empty() {
-            self.finish(seg, parts);
+        match parts.after {
+            After::Nothing => {}
+            After::Epilogue(epilogue) => self.epilogue(seg.level, parts.op, epilogue),
+            After::Finish(stms) => self.finish(seg, parts.op, stms),
         }
         let Some(returned) = Seg::returned(&seg.body.body) else {
             return self
@@ -123,26 +127,26 @@ impl<'a> Checker<'a> {
             Some(Type::Scalar(_)) | None => false,
         };
         // Arrays of a finish are views.
-        let by_operators = made.len() - parts.finish.iter().map(|stm| stm.pat.len()).sum::<usize>();
+        let by_operators = parts.operators().map(|stm| stm.pat.len()).sum::<usize>();
         if !in_order || (0..by_operators).filter(|k| !returned.contains(k)).any(|k| needed(&k)) {
             self.fail("a seg does not return its operator's results in order".to_owned());
         }
     }
 
     /// Whether what follows a reduction is code of one thread, for each segment.
-    fn finish(&mut self, seg: &Seg, parts: SegParts<'_>) {
+    fn finish(&mut self, seg: &Seg, op: &Stm, stms: &[Stm]) {
         let is_plain = seg.level == Level::Grid
             && !seg.space.is_empty()
             && seg.rows.is_none()
             && seg.tiling.is_none();
         let scalars = |op: &Screma| op.map.ret.iter().all(|ty| matches!(ty, Type::Scalar(_)));
         let folds = |op: &Screma| op.scans.is_empty() && op.folded() == op.map.ret.len();
-        if !is_plain || !matches!(&parts.op.exp, Exp::Screma(op) if folds(op) && scalars(op)) {
+        if !is_plain || !matches!(&op.exp, Exp::Screma(op) if folds(op) && scalars(op)) {
             self.fail(
                 "only a segmented reduction to scalars on a device is followed by code".to_owned(),
             );
         }
-        if !parts.finish.iter().all(Seg::allows_after) {
+        if !stms.iter().all(Seg::allows_after) {
             self.fail("what follows a segmented reduction is not cheap or may fail".to_owned());
         }
     }

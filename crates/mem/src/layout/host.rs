@@ -6,7 +6,7 @@ use super::webs::Webs;
 use fehu_base::IdVec;
 use fehu_facts::{Origin, Views};
 use fehu_ir::free::free_in_stm;
-use fehu_ir::{Atom, Body, Exp, Level, Loc, LoopParam, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{After, Atom, Body, Exp, Level, Loc, LoopParam, Seg, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was found in a function.
@@ -363,7 +363,7 @@ impl Host<'_> {
         let rank = self.vars[var].ty.rank();
         match &parts.op.exp {
             Exp::Screma(op) if seg.rows.is_none() && seg.level == Level::Grid => {
-                let is_map = op.folded() == 0 && parts.epilogue.is_none();
+                let is_map = op.folded() == 0 && parts.after == After::Nothing;
                 match is_map && rank > outer {
                     // Each thread writes an array.
                     true => self.written_in(var, (outer..rank).chain(0..outer).collect(), outer),

@@ -4,8 +4,8 @@ use super::cost::{self, PASS, Use};
 use fehu_base::IdVec;
 use fehu_facts::{Element, Variance, Varies, Views};
 use fehu_ir::{
-    Atom, Body, Exp, Lambda, Level, LoopForm, LoopParam, Scalar, Screma, Seg, Stm, Type, Var,
-    VarInfo,
+    After, Atom, Body, Exp, Lambda, Level, LoopForm, LoopParam, Scalar, Screma, Seg, Stm, Type,
+    Var, VarInfo,
 };
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl Look<'_> {
             self.stm(stm);
             self.learn(stm);
         }
-        for stm in std::iter::once(parts.op).chain(parts.epilogue) {
+        for stm in parts.operators() {
             // Where rows differ, who reads which element is found out at run time.
             match seg.rows {
                 Some(_) => self.pin_all(stm),
@@ -117,10 +117,15 @@ impl Look<'_> {
             }
             self.learn(stm);
         }
-        // One thread for each segment.
-        for stm in parts.finish {
-            self.stm(stm);
-            self.learn(stm);
+        match parts.after {
+            After::Nothing | After::Epilogue(_) => {}
+            // One thread for each segment.
+            After::Finish(stms) => {
+                for stm in stms {
+                    self.stm(stm);
+                    self.learn(stm);
+                }
+            }
         }
         self.threads = outer;
     }

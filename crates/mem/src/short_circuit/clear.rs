@@ -19,7 +19,7 @@ use crate::overlap::prove_disjoint;
 use crate::table::{Origin, Place, flat, pick};
 use fehu_base::id::Id;
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, Body, Exp, Lambda, Level, Screma, Seg, Stm, Type, Var};
+use fehu_ir::{After, Atom, Body, Exp, Lambda, Level, Screma, Seg, Stm, Type, Var};
 
 /// The part that must be free.
 pub(super) struct Part<'p> {
@@ -370,12 +370,12 @@ impl<'a> Circuit<'a, '_> {
         let mut own = Own::new();
         let stms = seg.body.body.stms.as_slice();
         // What writes the array, at each position its own element: the operator, or the finish of a segment.
-        let writers = match seg.parts() {
-            Some(parts) if parts.finish.is_empty() => usize::from(parts.epilogue.is_none()),
-            Some(parts) => parts.finish.len(),
-            None => 1,
+        let Some(parts) = seg.parts() else { return false };
+        let (writers, is_operator) = match parts.after {
+            After::Nothing => (1, true),
+            After::Epilogue(_) => (0, true),
+            After::Finish(stms) => (stms.len(), false),
         };
-        let is_operator = seg.parts().is_none_or(|parts| parts.finish.is_empty());
         if let (Some(lmad), None, 1..) = (made, seg.rows, writers) {
             for (dim, index) in seg.indices().iter().enumerate() {
                 let Some(rest) = lmad.fix(&indices[..dim]) else { return false };

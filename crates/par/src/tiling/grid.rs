@@ -29,7 +29,8 @@ use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
-    Atom, Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var, VarInfo,
+    After, Atom, Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var,
+    VarInfo,
 };
 use std::ops::Range;
 
@@ -82,7 +83,7 @@ fn in_body(
 
 /// What the threads of a Seg can share.
 fn plan(seg: &Seg, vars: &IdVec<Var, VarInfo>, ranges: &Ranges) -> Option<Tiling> {
-    let SegParts { before, op, epilogue: None, finish: [] } = seg.parts()? else { return None };
+    let SegParts { before, op, after: After::Nothing } = seg.parts()? else { return None };
     let Exp::Screma(op) = &op.exp else { return None };
     let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
     if seg.level != Level::Grid
