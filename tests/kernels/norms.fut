@@ -26,3 +26,14 @@ entry distances [n] [k] [p] [m] (points: [n][m]i32) (as: [k][p][m]i32) (origins:
 entry total [n] [m] [p] (a: [n][m]i32) (b: [p][m]i32) : (i32, i32) =
   let rows = map (\x -> let ds = map (\y -> i32.sum (map2 (*) x y)) b in (i32.maximum ds, i32.sum (map (\d -> d * d) ds))) a
   in (i32.sum (map (.0) rows), i32.minimum (map (.1) rows))
+
+-- ==
+-- entry: nearest
+-- random input { [60][40]i32 [50][40]i32 } auto output
+
+-- How often each row of the second matrix is that with the largest product.
+entry nearest [n] [m] [p] (a: [n][m]i32) (b: [p][m]i32) : [p]i32 =
+  let best x = map (\y -> i32.sum (map2 (*) x y)) b
+               |> zip (indices b)
+               |> reduce_comm (\(i, u) (j, v) -> if u > v || u == v && i < j then (i, u) else (j, v)) (i64.highest, i32.lowest)
+  in reduce_by_index (replicate p 0) (+) 0 (map ((.0) <-< best) a) (map (const 1) a)

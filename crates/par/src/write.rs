@@ -19,7 +19,15 @@ impl Cx<'_> {
         if only_outer(stm) || !self.enter_function(stm) {
             return self.leaf(stm);
         }
-        let may_suffice = self.may_suffice() && !only_inner(stm);
+        let body = function(&stm.exp).map(|(_, _, map)| &map.body);
+        let again = |cx: &mut Self| cx.below(|cx| cx.write(stm));
+        let tiled = body.and_then(|body| self.choose_tiles(stm, body, again));
+        if let Some(arrays) = tiled {
+            self.levels.pop();
+            return arrays;
+        }
+        let is_tiled = body.is_some_and(|body| self.has_tiles(body));
+        let may_suffice = self.may_suffice() && !only_inner(stm) && !is_tiled;
         let arrays = match may_suffice {
             true => self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
                 cx.below(|cx| cx.mapped_first(stm))
@@ -60,8 +68,14 @@ impl Cx<'_> {
         map: &Lambda,
     ) -> Vec<Var> {
         self.enter(stm, width, inputs, map);
-        let plan = self.plan(&map.body);
-        let arrays = self.distribute(&plan, &map.body);
+        let distribute = |cx: &mut Self| {
+            let plan = cx.plan(&map.body);
+            cx.distribute(&plan, &map.body)
+        };
+        let arrays = match self.choose_tiles(stm, &map.body, distribute) {
+            Some(arrays) => arrays,
+            None => distribute(self),
+        };
         self.levels.pop();
         arrays.into_iter().map(|array| self.level_var(array)).collect()
     }
