@@ -148,9 +148,11 @@ impl<'a> Code<'a> {
                 }
                 (true, _) => at,
             };
+            // It is not known yet when an update reads its value.
+            let value = update(stm).and_then(|(.., value)| value.var());
             for var in &code.free[at] {
                 let known = code.last.entry(*var).or_insert(at);
-                *known = (*known).max(last);
+                *known = (*known).max(if value == Some(*var) { stms.len() } else { last });
             }
         }
         code
