@@ -159,6 +159,7 @@ impl<'a> Code<'a> {
     }
 
     /// All that could be read as it was before, if the updates in between came later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else only reads")]
     fn candidates(&self) -> Vec<Earlier> {
         let mut found = Vec::new();
         for (at, stm) in self.stms.iter().enumerate() {
