@@ -52,3 +52,17 @@ entry scaled [n] (a: [n][n]i64) (k: i64) : ([n]i64, i64) =
   loop (x, l) = (replicate n 1, 1) for _i < k do
     let y = map (\r -> i64.sum (map2 (*) r x) / l) a
     in (y, 1 + i64.sum (map (\v -> v * v) y) / n)
+
+-- ==
+-- entry: shifted
+-- input { [1000i32, 7i32, 320i32, 55i32] } output { [0i32, 0i32, 0i32, 8i32] 16i32 }
+-- random input { [3000]i32 } auto output
+
+-- An iteration that should not be must not copy: what is shifted overlaps with what it overwrites, and is a result.
+entry shifted [n] (xs: [n]i32) : ([n]i32, i32) =
+  let (_, zs, steps, _) =
+    loop (ys, zs, steps, go) = (copy xs, replicate n 0, 0i32, true) while go do
+      let next = map2 (\y z -> (y + z) / 2) ys zs
+      let zs[1:] = ys[:n - 1]
+      in (next, zs, steps + 1, i32.maximum next > -2000000000 && steps < 15)
+  in (zs, steps)

@@ -22,12 +22,14 @@
 //! ```
 //!
 //! The host does nothing in such a loop that others could see, nor anything that could fail, except for allocations, whose sizes are the
-//! same in all iterations: kernels of one thread check what it would. A loop in which the host itself needs a value of the device stays as it is.
+//! same in all iterations: kernels of one thread check what it would, and kernels copy what it would have copied. A loop in which the host itself
+//! needs a value of the device stays as it is.
 
 use super::cells::{Cell, Left, declared, depending, each_of_host, fetched, store};
 use super::defer;
 use super::owners::Owners;
 use fehu_base::IdVec;
+use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::{Vars, bin, rename, substitute};
 use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, From, Kernel, Prim, Stm, Ty, V, VarInfo};
@@ -50,11 +52,15 @@ pub(super) fn ahead(stm: &Stm, owners: &mut Owners, vars: &mut IdVec<V, VarInfo>
     }
     let carried = carried(body)?;
     let is_ahead = cond.is_some_and(|go| carried.contains(&go));
-    if is_ahead && !is_quiet(body, true) {
-        return None;
+    let mut body = body.clone();
+    if is_ahead {
+        leave_copies(&mut body, vars);
+        if !is_quiet(&body, true) {
+            return None;
+        }
     }
     let cells: Vec<Cell> = carried.iter().map(|var| Cell::of(*var, owners, vars)).collect();
-    let body = with_cells(body, &cells, owners, vars);
+    let body = with_cells(&body, &cells, owners, vars);
     let mut body = defer::block(body, owners, vars);
     if is_ahead {
         leave_checks(&mut body, vars);
@@ -237,6 +243,39 @@ fn leave_checks(body: &mut Block, vars: &mut IdVec<V, VarInfo>) {
             other => other.each_block_mut(&mut |block| leave_checks(block, vars)),
         }
     }
+}
+
+/// Kernels copy what the host would: what an iteration that should not be copies cannot be taken back.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others stay as they are")]
+fn leave_copies(body: &mut Block, vars: &mut IdVec<V, VarInfo>) {
+    for stm in body {
+        match stm {
+            Stm::Launch(_) => {}
+            Stm::Copy { to, from, count } => {
+                let kernel = copying(to, from, count, vars);
+                *stm = Stm::Launch(Box::new(kernel));
+            }
+            other => other.each_block_mut(&mut |block| leave_copies(block, vars)),
+        }
+    }
+}
+
+/// A kernel with a thread for each element that is copied.
+fn copying(to: &(V, Exp), from: &(V, Exp), count: &Exp, vars: &mut IdVec<V, VarInfo>) -> Kernel {
+    let mut kernel = Kernel::alone("copy", vars, Block::new());
+    let threads = Exp::int(i64::from(DEVICE.threads));
+    let up = bin(BinOp::Add, count.clone(), Exp::int(i64::from(DEVICE.threads) - 1));
+    kernel.blocks = bin(BinOp::Quot, up, threads.clone());
+    kernel.threads = DEVICE.threads;
+    let at = Vars(vars).new_var("at", Ty::Scalar(Prim::I64));
+    let before = bin(BinOp::Mul, Exp::Var(kernel.block), threads);
+    let number = bin(BinOp::Add, before, Exp::Var(kernel.thread));
+    let place = |first: &Exp| bin(BinOp::Add, first.clone(), Exp::Var(at));
+    let value = Exp::Load(from.0, Box::new(place(&from.1)));
+    let copy = vec![Stm::Store(to.0, place(&to.1), value)];
+    let is_there = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(Exp::Var(at)), Box::new(count.clone()));
+    kernel.body = vec![Stm::Declare(at, Some(number)), Stm::If(is_there, copy, Block::new())];
+    kernel
 }
 
 /// Kernels do nothing if a cell does not say so.

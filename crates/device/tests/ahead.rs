@@ -54,6 +54,15 @@ fn the_device_checks_what_the_host_would() {
 }
 
 #[test]
+fn the_device_copies_what_the_host_would() {
+    let copy = "copy p[1] <- q[0], 1";
+    let text = after(&format!("while go {{ {SUM}\n {copy}\n go = lt_f32(y, x)\n free q_mem }}"));
+    assert!(text.contains("ask") && !text.contains("copy p["), "{text}");
+    let kernel = text.find("launch \"copy\"").expect("the kernel");
+    assert!(text[kernel..].lines().nth(1).is_some_and(|line| line.contains("if cell")), "{text}");
+}
+
+#[test]
 fn what_a_loop_that_counts_hands_on_is_not_fetched() {
     let text = after(&format!("for i = 0 .. n {{ {SUM}\n s = add_f32(s, y)\n free q_mem }}"));
     assert!(!text.contains("fetch") && !text.contains("ask"), "{text}");
@@ -61,11 +70,7 @@ fn what_a_loop_that_counts_hands_on_is_not_fetched() {
 
 #[test]
 fn a_loop_in_which_the_host_needs_the_value_stays_as_it_is() {
-    let needs = [
-        "copy p[0] <- q[0], 1",
-        "var k: i64 = f32_to_i64(y)\n q_mem = alloc f32[k]",
-        "trace \"y\" y: f32",
-    ];
+    let needs = ["var k: i64 = f32_to_i64(y)\n q_mem = alloc f32[k]", "trace \"y\" y: f32"];
     for need in needs {
         let text = after(&format!("while go {{ {SUM}\n {need}\n go = lt_f32(y, x) }}"));
         assert!(text.contains("fetch") && !text.contains("ask"), "{need}: {text}");

@@ -148,15 +148,18 @@ impl<'a> Code<'a> {
                 }
                 (true, _) => at,
             };
+            // It is not known yet when an update reads its value.
+            let value = update(stm).and_then(|(.., value)| value.var());
             for var in &code.free[at] {
                 let known = code.last.entry(*var).or_insert(at);
-                *known = (*known).max(last);
+                *known = (*known).max(if value == Some(*var) { stms.len() } else { last });
             }
         }
         code
     }
 
     /// All that could be read as it was before, if the updates in between came later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else only reads")]
     fn candidates(&self) -> Vec<Earlier> {
         let mut found = Vec::new();
         for (at, stm) in self.stms.iter().enumerate() {

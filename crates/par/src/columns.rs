@@ -288,7 +288,7 @@ impl Columns {
     ) -> Vec<Atom> {
         let element = |b: &Builder<'_>, var: &Var| match b.ty(*var) {
             Type::Array(elem, shape) => Type::array(*elem, shape[1..].to_vec()),
-            other => other.clone(),
+            Type::Scalar(_) | Type::Acc(_) => b.ty(*var).clone(),
         };
         let params = inputs.iter().map(|var| ("column".into(), element(b, var))).collect();
         let map = b.lambda(params, self.op.map.ret.clone(), make);
@@ -348,8 +348,8 @@ impl Row {
         let last = self.dims.len() - 1;
         let dims = self.dims.iter().enumerate().map(|(at, dim)| match dim {
             _ if at == last && self.is_column => whole(columns),
-            dim if *dim == whole(width) => part.clone(),
-            dim => dim.clone(),
+            Dim::Slice { .. } if *dim == whole(width) => part.clone(),
+            Dim::Fix(_) | Dim::Slice { .. } => dim.clone(),
         });
         dims.collect()
     }
