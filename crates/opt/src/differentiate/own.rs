@@ -221,7 +221,7 @@ impl Own<'_> {
             Family::Reference => {
                 !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
             }
-            Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
+            Family::Operator => matches!(stm.exp, Exp::WithAcc(..)),
             Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
             Family::Scalar
             | Family::Asked

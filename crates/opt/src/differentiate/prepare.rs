@@ -362,9 +362,28 @@ pub(super) fn bind(
     }
 }
 
+/// Likewise, for an expression that yields new arrays, as derivatives do. `own` removes the copies of what the body makes itself.
+pub(super) fn bind_new(
+    pat: &[Var],
+    mut results: Vec<Atom>,
+    vars: &mut IdVec<Var, VarInfo>,
+    out: &mut Vec<Stm>,
+) {
+    for result in &mut results {
+        if let Atom::Var(array) = *result
+            && vars[array].ty.is_array()
+        {
+            let copy = vars.push(vars[array].clone());
+            out.push(Stm::new(vec![copy], Exp::Copy(array)));
+            *result = copy.into();
+        }
+    }
+    bind(pat, results, vars, out);
+}
+
 /// Functions with an adjoint of their own become themselves.
-pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
-    struct Without<'a>(&'a IdVec<Var, VarInfo>);
+pub(super) fn without_custom(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+    struct Without<'a>(&'a mut IdVec<Var, VarInfo>);
     impl VisitMut for Without<'_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         fn body(&mut self, body: &mut Body) {
@@ -375,7 +394,7 @@ pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
                     Exp::Diff(op) if op.form.seeds().is_none() => {
                         bind(&op.fun.params, op.args, self.0, &mut out);
                         out.extend(op.fun.body.stms);
-                        bind(&stm.pat, op.fun.body.results, self.0, &mut out);
+                        bind_new(&stm.pat, op.fun.body.results, self.0, &mut out);
                     }
                     exp => out.push(Stm { exp, ..stm }),
                 }

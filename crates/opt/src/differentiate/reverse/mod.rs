@@ -231,7 +231,7 @@ impl Reverse {
             Exp::Diff(op) => {
                 let results = super::inline(b, op.fun.clone(), op.args.clone());
                 let mut out = Vec::new();
-                super::bind(&stm.pat, results, b.vars(), &mut out);
+                super::bind_new(&stm.pat, results, b.vars_mut(), &mut out);
                 out.into_iter().for_each(|stm| b.push(stm));
             }
             _ => {
