@@ -10,7 +10,7 @@
 //! differentiated is always plain code; and since a derivative is taken with respect to the parameters of a function, what the function
 //! captures is constant for it, and cannot be confused with them.
 //!
-//! * `prepare`: the function in a form that is easy to differentiate;
+//! * `prepare`: the function in a form that is easy to differentiate; `invariant`: what its operators need not compute at each position;
 //! * `activity`: which variables take part;
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
@@ -27,6 +27,7 @@ mod activity;
 mod calls;
 mod common;
 mod forward;
+mod invariant;
 pub(crate) mod num;
 mod once;
 mod own;

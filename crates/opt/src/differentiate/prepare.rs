@@ -8,12 +8,15 @@
 //! (ys, zs) = map (\x z -> (f x, z)) xs zs         ys = map f xs (zs is the input itself)
 //! ```
 //!
+//! What the positions of an operator inside of another one share is computed before it (`invariant`).
+//!
 //! A slice of a slice is one slice, if both are taken in the same body: so its adjoint goes to that of the array at once.
 //!
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
 use super::common::Common;
+use super::invariant::Around;
 use super::num::{map_exp, outer, whole, zero};
 use super::views::seen;
 use super::{Refused, Res};
@@ -34,7 +37,7 @@ pub(super) fn prepare(
     common: &Common,
     vars: &mut IdVec<Var, VarInfo>,
 ) -> Res<()> {
-    let mut prepare = Prepare { prog, common, vars, refused: None };
+    let mut prepare = Prepare { prog, common, vars, around: Around::default(), refused: None };
     prepare.body(body);
     match prepare.refused {
         Some(refused) => Err(refused),
@@ -46,6 +49,7 @@ struct Prepare<'a> {
     prog: &'a Prog,
     common: &'a Common,
     vars: &'a mut IdVec<Var, VarInfo>,
+    around: Around,
     refused: Option<Refused>,
 }
 
@@ -110,7 +114,12 @@ impl Prepare<'_> {
             }
             exp => stm.exp = exp,
         }
+        let before = self.around.enter(&stm.exp);
         stm.exp.map_bodies(&mut |body| self.body(body));
+        self.around.leave(before);
+        if let Exp::Screma(op) = &mut stm.exp {
+            out.extend(self.around.take_out(op.width, &mut op.map, self.vars));
+        }
         match &mut stm.exp {
             Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.own(array, out),
             Exp::Call(id, args) => {
