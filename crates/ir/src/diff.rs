@@ -7,7 +7,7 @@ use crate::{Atom, Body, Exp, Lambda, Prog};
 ///
 /// The statement binds the results of the function, and after them, unless the form is [`DiffForm::Custom`], what the
 /// derivative yields. The function consumes nothing but what it makes itself, and the sizes of its results are in scope
-/// outside of it.
+/// outside of it. All arrays that the statement binds are new, whatever the function returns: they may be consumed.
 ///
 /// The tangent and the adjoint of a value have the type of the value; integers and truth values are differentiated formally.
 /// With several directions, seeds and derivatives have one more dimension, the outermost, of that size.

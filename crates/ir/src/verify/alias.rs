@@ -546,23 +546,11 @@ impl<'a> Alias<'a> {
             Exp::Diff(op) => {
                 self.observe_atoms(&op.args);
                 op.form.seeds().iter().for_each(|seeds| self.observe_atoms(&seeds.values));
-                let mut read = self.operator(&op.fun);
+                self.operator(&op.fun);
                 if let crate::DiffForm::Custom(adjoint) = &op.form {
-                    read.extend(self.operator(adjoint));
+                    self.operator(adjoint);
                 }
-                // What comes back may be anything that it saw.
-                read.extend(op.args.iter().flat_map(|atom| self.atom_set(*atom).to_vec()));
-                if let Some(seeds) = op.form.seeds() {
-                    read.extend(seeds.values.iter().flat_map(|atom| self.atom_set(*atom).to_vec()));
-                }
-                let fresh = self.new_region();
-                read.push(fresh);
-                let derived = match &op.form {
-                    crate::DiffForm::Forward(_) => op.fun.ret.len(),
-                    crate::DiffForm::Reverse(_) => op.args.len(),
-                    crate::DiffForm::Custom(_) => 0,
-                };
-                Some(vec![sorted(read); op.fun.ret.len() + derived])
+                None
             }
             Exp::WithAcc(inputs, lambda) => {
                 let mut read = Vec::new();

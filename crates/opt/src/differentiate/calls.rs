@@ -54,7 +54,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fu
     let numbers: Vec<usize> = with_numbers(&results, &vars);
     let (suffix, body, results) = match what.mode {
         Mode::Forward => {
-            without_custom(&mut body, &vars);
+            without_custom(&mut body, &mut vars);
             let mut all = results.clone();
             all.extend(numbers.iter().map(|index| like(&mut vars, "d", results[*index])));
             let mut b = Builder::new(&mut vars);
@@ -99,7 +99,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fu
             let mut reverse = Reverse::of(common.clone(), None);
             let adjoints = reverse.function(&mut b, body, &seeds, &given, &active)?;
             let mut body = b.finish(adjoints);
-            without_custom(&mut body, &vars);
+            without_custom(&mut body, &mut vars);
             ("adjoint", body, all)
         }
     };

@@ -10,7 +10,7 @@
 //! differentiated is always plain code; and since a derivative is taken with respect to the parameters of a function, what the function
 //! captures is constant for it, and cannot be confused with them.
 //!
-//! * `prepare`: the function in a form that is easy to differentiate;
+//! * `prepare`: the function in a form that is easy to differentiate; `invariant`: what its operators need not compute at each position;
 //! * `activity`: which variables take part;
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
@@ -27,6 +27,7 @@ mod activity;
 mod calls;
 mod common;
 mod forward;
+mod invariant;
 pub(crate) mod num;
 mod once;
 mod own;
@@ -41,7 +42,7 @@ mod views;
 use self::activity::Set;
 use self::common::{Common, Note};
 use self::forward::Forward;
-use self::prepare::{bind, prepare, without_custom};
+use self::prepare::{bind, bind_new, prepare, without_custom};
 use self::reverse::Reverse;
 use fehu_base::{IdVec, OrBug};
 use fehu_ir::builder::Builder;
@@ -152,7 +153,7 @@ fn expand(
                 let results = derive(&mut b, *op, prog, common, asked)?;
                 let made = b.finish(Vec::new());
                 out.extend(made.stms);
-                bind(&stm.pat, results, vars, &mut out);
+                bind_new(&stm.pat, results, vars, &mut out);
             }
             exp => out.push(Stm { exp, ..stm }),
         }
@@ -193,7 +194,7 @@ fn derive(
     prepare(&mut fun.body, prog, common, b.vars_mut())?;
     match form {
         DiffForm::Forward(seeds) => {
-            without_custom(&mut fun.body, b.vars());
+            without_custom(&mut fun.body, b.vars_mut());
             let mut forward = Forward::new(common.clone(), loc.clone());
             let Some(directions) = seeds.directions else {
                 return forward::jvp(b, forward, fun, &args, &seeds.values);

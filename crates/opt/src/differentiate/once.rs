@@ -173,6 +173,12 @@ pub(super) fn once(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Com
     without(body, vars, &certs);
 }
 
+/// Removes what nothing uses and has no effect: code that is made, and of which it is known only later what was needed.
+pub(super) fn prune(body: &mut Body, vars: &IdVec<Var, VarInfo>, common: &Common) {
+    let (forwards, covered, stays) = (FxHashMap::default(), Vec::new(), Vec::new());
+    Live { vars, common, forwards, covered, stays }.body(body);
+}
+
 struct Live<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     common: &'a Common,

@@ -14,7 +14,7 @@ use super::common::Common;
 use fehu_base::IdVec;
 use fehu_ir::free::{bound_in_body, free_in_stm};
 use fehu_ir::subst::{Subst, subst_body};
-use fehu_ir::{Atom, Body, Exp, Family, LoopParam, Stm, Var, VarInfo};
+use fehu_ir::{AccInput, Atom, Body, Exp, Family, Lambda, LoopParam, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes copies of a function's or constant's body.
@@ -26,9 +26,12 @@ pub(super) fn own(
     common: &Common,
     allowed: &FxHashSet<Var>,
 ) {
-    let (consumed, chosen, bases) = (FxHashSet::default(), FxHashSet::default(), Bases::default());
-    let mut own = Own { vars, common, consumed, chosen, bases };
-    own.body(body, allowed);
+    // The second time, loops begin with copies of what they change, and what they yield is new.
+    for _ in 0..2 {
+        let (consumed, chosen) = (FxHashSet::default(), FxHashSet::default());
+        let mut own = Own { vars, common, consumed, chosen, bases: Bases::default() };
+        own.body(body, allowed);
+    }
 }
 
 struct Own<'a> {
@@ -211,17 +214,19 @@ impl Own<'_> {
     }
 
     /// Notes which arrays a statement makes, and what its other results are views of.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has accumulators")]
     fn note(&mut self, stm: &Stm, fresh: &mut FxHashSet<Var>) {
         if stm.exp.family() == Family::Control {
             return self.joined(stm, fresh);
+        }
+        if let Exp::WithAcc(inputs, lambda) = &stm.exp {
+            return self.accumulated(&stm.pat, inputs, lambda, fresh);
         }
         let view = match stm.exp.family() {
             Family::Fresh => false,
             Family::Reference => {
                 !matches!(&stm.exp, Exp::Call(id, _) if self.common.is_reverse(*id))
             }
-            Family::Operator => matches!(stm.exp, Exp::WithAcc(..) | Exp::Diff(_)),
+            Family::Operator => false,
             Family::Change => matches!(stm.exp, Exp::UpdateAcc(..)),
             Family::Scalar
             | Family::Asked
@@ -234,13 +239,6 @@ impl Own<'_> {
             fresh.extend(stm.pat.iter().copied().filter(|var| self.vars[*var].ty.is_array()));
             return;
         }
-        // The arrays of accumulators are consumed, and nothing else can be a view of what becomes of them.
-        let changed = match &stm.exp {
-            Exp::WithAcc(inputs, _) => inputs.iter().map(|input| input.arrays.len()).sum(),
-            _ => 0,
-        };
-        let (changed, rest) = stm.pat.split_at(changed);
-        fresh.extend(changed);
         // Whatever it mentions, it may be a view of.
         let mut of: Vec<Var> = Vec::new();
         for var in free_in_stm(stm, self.vars) {
@@ -251,8 +249,29 @@ impl Own<'_> {
         }
         of.sort_unstable();
         of.dedup();
-        for var in rest.iter().filter(|var| self.vars[**var].ty.is_array()) {
+        for var in stm.pat.iter().filter(|var| self.vars[**var].ty.is_array()) {
             self.bases.insert(*var, of.clone());
+        }
+    }
+
+    /// Notes what the results of an accumulation are. Its arrays are consumed, and nothing else can be a view of what becomes of them; all other
+    /// results are those of its function, which is evaluated once.
+    fn accumulated(
+        &mut self,
+        pat: &[Var],
+        inputs: &[AccInput],
+        lambda: &Lambda,
+        fresh: &mut FxHashSet<Var>,
+    ) {
+        fresh.extend(self.fresh(&lambda.body));
+        let (arrays, others) = pat.split_at(inputs.iter().map(|input| input.arrays.len()).sum());
+        fresh.extend(arrays);
+        for (var, result) in others.iter().zip(&lambda.body.results[inputs.len()..]) {
+            if self.vars[*var].ty.is_array() {
+                let of = self.with_bases(result);
+                self.bases.insert(*var, of);
+                self.chosen.insert(*var);
+            }
         }
     }
 }

@@ -8,12 +8,15 @@
 //! (ys, zs) = map (\x z -> (f x, z)) xs zs         ys = map f xs (zs is the input itself)
 //! ```
 //!
+//! What the positions of an operator inside of another one share is computed before it (`invariant`).
+//!
 //! A slice of a slice is one slice, if both are taken in the same body: so its adjoint goes to that of the array at once.
 //!
 //! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
 //! them. `simplify` removes the copies that nobody needed.
 
 use super::common::Common;
+use super::invariant::Around;
 use super::num::{map_exp, outer, whole, zero};
 use super::views::seen;
 use super::{Refused, Res};
@@ -34,7 +37,7 @@ pub(super) fn prepare(
     common: &Common,
     vars: &mut IdVec<Var, VarInfo>,
 ) -> Res<()> {
-    let mut prepare = Prepare { prog, common, vars, refused: None };
+    let mut prepare = Prepare { prog, common, vars, around: Around::default(), refused: None };
     prepare.body(body);
     match prepare.refused {
         Some(refused) => Err(refused),
@@ -46,6 +49,7 @@ struct Prepare<'a> {
     prog: &'a Prog,
     common: &'a Common,
     vars: &'a mut IdVec<Var, VarInfo>,
+    around: Around,
     refused: Option<Refused>,
 }
 
@@ -110,7 +114,12 @@ impl Prepare<'_> {
             }
             exp => stm.exp = exp,
         }
+        let before = self.around.enter(&stm.exp);
         stm.exp.map_bodies(&mut |body| self.body(body));
+        self.around.leave(before);
+        if let Exp::Screma(op) = &mut stm.exp {
+            out.extend(self.around.take_out(op.width, &mut op.map, self.vars));
+        }
         match &mut stm.exp {
             Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => self.own(array, out),
             Exp::Call(id, args) => {
@@ -362,9 +371,28 @@ pub(super) fn bind(
     }
 }
 
+/// Likewise, for an expression that yields new arrays, as derivatives do. `own` removes the copies of what the body makes itself.
+pub(super) fn bind_new(
+    pat: &[Var],
+    mut results: Vec<Atom>,
+    vars: &mut IdVec<Var, VarInfo>,
+    out: &mut Vec<Stm>,
+) {
+    for result in &mut results {
+        if let Atom::Var(array) = *result
+            && vars[array].ty.is_array()
+        {
+            let copy = vars.push(vars[array].clone());
+            out.push(Stm::new(vec![copy], Exp::Copy(array)));
+            *result = copy.into();
+        }
+    }
+    bind(pat, results, vars, out);
+}
+
 /// Functions with an adjoint of their own become themselves.
-pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
-    struct Without<'a>(&'a IdVec<Var, VarInfo>);
+pub(super) fn without_custom(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
+    struct Without<'a>(&'a mut IdVec<Var, VarInfo>);
     impl VisitMut for Without<'_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
         fn body(&mut self, body: &mut Body) {
@@ -375,7 +403,7 @@ pub(super) fn without_custom(body: &mut Body, vars: &IdVec<Var, VarInfo>) {
                     Exp::Diff(op) if op.form.seeds().is_none() => {
                         bind(&op.fun.params, op.args, self.0, &mut out);
                         out.extend(op.fun.body.stms);
-                        bind(&stm.pat, op.fun.body.results, self.0, &mut out);
+                        bind_new(&stm.pat, op.fun.body.results, self.0, &mut out);
                     }
                     exp => out.push(Stm { exp, ..stm }),
                 }

@@ -30,5 +30,6 @@ fn is_new(exp: &Exp) -> bool {
             | Exp::Array(..)
             | Exp::Iota(..)
             | Exp::Scratch(..)
+            | Exp::Diff(_)
     )
 }

@@ -17,6 +17,7 @@
 //! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over all other levels
 //!   ([`mod@nest`]). Of a matrix product's derivative, this makes matrix products.
 //! * One is the position of a level, moved by something that does not vary (`a[i - 1]`): likewise, with zero where there is no such position.
+//! * One is chosen by a condition, of two such positions (`rotate`): likewise, as two contributions ([`turn`]).
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
 //!   index depends on is summed before.
@@ -31,12 +32,14 @@ mod nest;
 mod pull;
 mod scope;
 mod strip;
+mod turn;
 
 use self::factor::{Factor, factored};
 use self::nest::{Along, Code, nest, scalar_of};
-use self::pull::{Inverse, Kept, Known, Level, Pull};
+use self::pull::{Kept, Known, Level, Pull};
 use self::scope::{Kind, Scopes, Update};
 use self::strip::Strip;
+use self::turn::alternatives;
 use crate::differentiate::num::{add, add_lambda, whole, zero};
 use crate::differentiate::sums::is_sum_after;
 use fehu_base::{IdVec, OrBug, Prim};
@@ -144,7 +147,10 @@ impl Accumulations<'_> {
         for (input, cert) in inputs.iter().zip(certs) {
             let mut parts = Vec::new();
             for update in updates(cert) {
-                parts.push(self.part(input, update, &scopes, &mut kept, shared)?);
+                match self.turned(input, update, &scopes, &mut kept) {
+                    Some(both) => parts.extend(both),
+                    None => parts.push(self.part(input, update, &scopes, &mut kept, shared)?),
+                }
             }
             all.push(parts);
         }
@@ -169,11 +175,31 @@ impl Accumulations<'_> {
         Some(b.finish(Vec::new()).stms)
     }
 
+    /// A contribution with an index that is chosen as two, if both are moved by something that does not vary.
+    fn turned(
+        &mut self,
+        input: &AccInput,
+        update: &Update,
+        scopes: &Scopes<'_>,
+        kept: &mut Kept,
+    ) -> Option<[Part; 2]> {
+        let [yes, no] = alternatives(update, scopes)?;
+        let mut both = kept.clone();
+        let yes = self.part(input, &yes, scopes, &mut both, true)?;
+        let no = self.part(input, &no, scopes, &mut both, true)?;
+        let is_moved = |part: &Part| part.dims.iter().all(|dim| matches!(dim, Index::Level(_)));
+        if !is_moved(&yes) || !is_moved(&no) {
+            return None;
+        }
+        *kept = both;
+        Some([yes, no])
+    }
+
     /// The code of a contribution, if it can be evaluated by itself.
     fn part(
         &mut self,
         input: &AccInput,
-        update: &Update<'_>,
+        update: &Update,
         scopes: &Scopes<'_>,
         kept: &mut Kept,
         shared: bool,
@@ -193,6 +219,7 @@ impl Accumulations<'_> {
                 Kind::Branch(cond, taken) => branches.push((cond, taken)),
             }
         }
+        branches.extend_from_slice(&update.branches);
         let place: Vec<Atom> = levels.iter().map(|level| level.at.into()).collect();
         let (mut dims, mut moves) = (Vec::new(), Vec::new());
         let fresh = self.known.zeros.contains(&input.arrays[0]);
@@ -206,7 +233,7 @@ impl Accumulations<'_> {
                 (Some(atom), _) => match number(atom) {
                     None => (Index::Fixed(atom), None),
                     Some(number) if is_all(number) => (Index::Level(number), None),
-                    Some(number) if fresh => (Index::Level(number), Some(Inverse::Minus(0.into()))),
+                    Some(number) if fresh => (Index::Level(number), Some(Vec::new())),
                     Some(_) => (Index::Data, None),
                 },
                 (None, Some((at, inverse))) => match number(at) {
@@ -243,7 +270,10 @@ impl Accumulations<'_> {
             let mut b = Builder::new(self.vars);
             let width = levels[number].width;
             let position = b.param("i", Type::I64);
-            let at = b.exp("at", inverse.of(position.into()));
+            let mut at = position;
+            for step in inverse {
+                at = b.exp("at", step.of(at.into()));
+            }
             let above = b.exp("c", Exp::CmpOp(CmpOp::Le, 0.into(), at.into()));
             let below = b.exp("c", Exp::CmpOp(CmpOp::Lt, at.into(), width));
             let both = b.exp("c", Exp::BinOp(BinOp::And, above.into(), below.into()));
@@ -259,7 +289,7 @@ impl Accumulations<'_> {
         let code = Code { reads: pull.reads, stms: pull.stms, value };
         let mut indices = Vec::new();
         if dims.contains(&Index::Data) {
-            for index in update.indices {
+            for index in &update.indices {
                 let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, false);
                 // Indices out of bounds are ignored.
                 let value = pull.guarded(&branches, &[*index], &[Scalar::I64(-1)], &place)?[0];

@@ -111,19 +111,28 @@ impl<'n, 'a> Pull<'n, 'a> {
         self.levels.iter().find(|level| Atom::Var(level.at) == atom)
     }
 
-    /// If an operand is the position of a map, moved by something that does not vary: that position, and the position of the map from
-    /// the operand, as an operation on the operand and something else, or the other way round.
-    pub(super) fn moved(&self, atom: Atom, place: &[Atom]) -> Option<(Atom, Inverse)> {
+    /// If an operand is the position of a map, moved by something that does not vary: that position, and how the position of the map follows
+    /// from the operand, step by step.
+    pub(super) fn moved(&self, atom: Atom, place: &[Atom]) -> Option<(Atom, Vec<Inverse>)> {
         let Some(Def::Made(_, stm, _)) = self.scopes.defs.get(&atom.var()?) else { return None };
-        let Exp::BinOp(op, left, right) = stm.exp else { return None };
-        let (left, right) = (self.plain(left, place)?, self.plain(right, place)?);
-        match (op, self.level(left).is_some(), self.level(right).is_some()) {
-            (BinOp::Add, true, false) => Some((left, Inverse::Minus(right))),
-            (BinOp::Add, false, true) => Some((right, Inverse::Minus(left))),
-            (BinOp::Sub, true, false) => Some((left, Inverse::Plus(right))),
-            (BinOp::Sub, false, true) => Some((right, Inverse::From(left))),
-            _ => None,
-        }
+        let Exp::BinOp(op, first, second) = stm.exp else { return None };
+        // What is not plain may be moved itself.
+        let [(left, is_left), (right, is_right)] = [first, second].map(|operand| {
+            let plain = self.plain(operand, place);
+            (plain, plain.is_none_or(|atom| self.level(atom).is_some()))
+        });
+        let (of, step) = match (op, is_left, is_right) {
+            (BinOp::Add, true, false) => (first, Inverse::Minus(right?)),
+            (BinOp::Add, false, true) => (second, Inverse::Minus(left?)),
+            (BinOp::Sub, true, false) => (first, Inverse::Plus(right?)),
+            (BinOp::Sub, false, true) => (second, Inverse::From(left?)),
+            _ => return None,
+        };
+        let (at, further) = match self.plain(of, place) {
+            Some(at) => (at, Vec::new()),
+            None => self.moved(of, place)?,
+        };
+        Some((at, std::iter::once(step).chain(further).collect()))
     }
 
     /// The operand, if nothing need be evaluated: a constant, something from outside, a position.

@@ -43,11 +43,13 @@ impl Def<'_> {
 }
 
 /// A contribution: the scope, and the statement.
-#[derive(Clone, Copy)]
-pub(super) struct Update<'a> {
+#[derive(Clone)]
+pub(super) struct Update {
     pub(super) scope: Option<ScopeId>,
-    pub(super) indices: &'a [Atom],
+    pub(super) indices: Vec<Atom>,
     pub(super) value: Atom,
+    /// Conditions inside of the scope, and the values that they have where it contributes.
+    pub(super) branches: Vec<(Atom, bool)>,
 }
 
 /// Everything inside.
@@ -58,7 +60,7 @@ pub(super) struct Scopes<'a> {
     /// The scope of the function of a map, by the first variable that it binds.
     pub(super) functions: FxHashMap<Var, ScopeId>,
     /// The contributions to each accumulator, by its certificate.
-    pub(super) updates: FxHashMap<Var, Vec<Update<'a>>>,
+    pub(super) updates: FxHashMap<Var, Vec<Update>>,
     /// Accumulators with contributions that are not understood, such as those in loops.
     pub(super) blocked: FxHashSet<Var>,
 }
@@ -108,7 +110,8 @@ impl<'a> Scopes<'a> {
                     let Type::Acc(cert) = vars[*acc].ty else { continue };
                     match &values[..] {
                         [value] => {
-                            let update = Update { scope, indices, value: *value };
+                            let (indices, branches) = (indices.clone(), Vec::new());
+                            let update = Update { scope, indices, value: *value, branches };
                             self.updates.entry(cert).or_default().push(update);
                         }
                         _ => {

@@ -36,21 +36,19 @@ impl Reverse {
             self.accs.insert(*cert, mine);
             self.varied.insert(*acc);
         }
-        // What overwrites is gone from the adjoint of the array.
-        let mut at = 0;
         let others: Vec<Option<Atom>> =
             std::iter::repeat_n(None, inputs.len()).chain(all).collect();
-        let overwritten = self.overwritten(b, inputs, &lambda, &adjoints)?;
-        for input in inputs {
-            for array in &input.arrays {
-                let back = overwritten[at].or(adjoints[at]);
-                at += 1;
-                if let Some(back) = back {
-                    self.contribute(b, (*array).into(), back);
-                }
+        let again = copy_lambda(&lambda, b.vars_mut());
+        self.scope(b, lambda.body, &others)?;
+        // What overwrites is gone from the adjoint of the array. It has been read by now, and changes in place.
+        let overwritten = self.overwritten(b, inputs, &again, &adjoints)?;
+        let arrays = inputs.iter().flat_map(|input| &input.arrays);
+        for ((array, overwritten), adjoint) in arrays.zip(overwritten).zip(&adjoints) {
+            if let Some(back) = overwritten.or(*adjoint) {
+                self.contribute(b, (*array).into(), back);
             }
         }
-        self.scope(b, lambda.body, &others)
+        Ok(())
     }
 
     /// For accumulations without an operator: the adjoints of the results, with zeros where something is written.
@@ -66,7 +64,7 @@ impl Reverse {
         if inputs.iter().all(|input| input.op.is_some()) {
             return Ok(all);
         }
-        let mut again = copy_lambda(lambda, b.vars_mut());
+        let mut again = lambda.clone();
         let mut new = Vec::new();
         let mut types = Vec::new();
         let mut at = 0;

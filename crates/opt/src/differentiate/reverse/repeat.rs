@@ -23,6 +23,7 @@ use super::{Reverse, Saved, Step, resize};
 use crate::differentiate::Res;
 use crate::differentiate::activity;
 use crate::differentiate::num::{binary, has_numbers};
+use crate::differentiate::once::prune;
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::free::{bound_in_body, free_in_body};
@@ -235,7 +236,9 @@ impl Reverse {
                 None => self.zero_like(&mut inner, *var),
             });
         }
-        let body = inner.finish(results);
+        let mut body = inner.finish(results);
+        // What it evaluates again for nothing must not be kept for it.
+        prune(&mut body, b.vars(), &self.common);
         self.adjoints = outside;
         let index = b.param("j", Type::prim(taped.prim));
         taped.back = Some(Back {

@@ -93,7 +93,7 @@ fn bases(b: &Builder<'_>, stm: &Stm) -> Option<Vec<Option<Var>>> {
         let found = free.iter().filter(fits).filter(|array| !is_known(array)).find_map(|array| {
             let (mut changed, mut loops) = (true, false);
             stm.exp.for_each_body(&mut |body| {
-                let changes = Changes::of(body, &[*array], index, &Some);
+                let changes = Changes::of(b, body, &[*array], index, &Some);
                 changed &= changes.is_some();
                 let all = changes.iter().flat_map(|changes| &changes.all);
                 loops |= all.into_iter().any(Change::is_by_loop);

@@ -73,7 +73,7 @@ impl Undone {
             if sizes.iter().all(|size| size.var().is_none()) || sizes.iter().any(varies) {
                 continue;
             }
-            let changes = Changes::of(&taped.body, &[param.var], index, &before);
+            let changes = Changes::of(b, &taped.body, &[param.var], index, &before);
             let Some(mut changes) = changes.filter(|changes| !changes.all.is_empty()) else {
                 continue;
             };
@@ -197,12 +197,17 @@ impl Weaving {
         self.stms.iter().skip(self.start).position(uses).map(|at| at + self.start)
     }
 
-    /// A place after all uses of a variable, where it is bound, and before those of another one.
+    /// A place after all uses of an array and of views of it, where it is bound, and before those of another one.
     fn between(&self, of: Var, other: Var, vars: &IdVec<Var, VarInfo>) -> usize {
         let binds = |stm: &Stm| stm.pat.contains(&of);
-        let uses = |stm: &Stm| free_in_stm(stm, vars).contains(&of);
         let bound = self.stms.iter().position(binds).map_or(self.start, |at| at + 1);
-        let last = self.stms.iter().rposition(uses).map_or(self.start, |at| at + 1);
+        let (mut last, mut views) = (self.start, Set::from_iter([of]));
+        for (at, stm) in self.stms.iter().enumerate() {
+            if free_in_stm(stm, vars).iter().any(|var| views.contains(var)) {
+                last = at + 1;
+                views.extend(is_view(stm, vars).then_some(&stm.pat).into_iter().flatten());
+            }
+        }
         let first = self.first_use(other, vars).unwrap_or(usize::MAX);
         last.min(first).max(bound).max(self.start)
     }
@@ -211,6 +216,9 @@ impl Weaving {
 /// Whether a statement that reads such an array is executed again where its results are used first: it makes a view, or a copy for
 /// others to change.
 pub(super) fn is_made_late(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
-    let is_view = stm.exp.family() == Family::View;
-    is_made(stm) || is_view && stm.pat.iter().all(|var| vars[*var].ty.is_array())
+    is_made(stm) || is_view(stm, vars)
+}
+
+fn is_view(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
+    stm.exp.family() == Family::View && stm.pat.iter().all(|var| vars[*var].ty.is_array())
 }

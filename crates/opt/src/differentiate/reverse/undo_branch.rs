@@ -37,6 +37,7 @@ struct Told {
 impl Branch {
     /// The changes of an array, by its names before, and the name after them. Loops in bodies are those that `restored` knows.
     pub(super) fn of(
+        b: &Builder<'_>,
         stm: &Stm,
         array: &[Var],
         restored: &dyn Fn(Var) -> Option<Var>,
@@ -44,7 +45,7 @@ impl Branch {
         let changes = |result: usize| {
             let mut all = Some(Vec::new());
             stm.exp.for_each_body(&mut |body| {
-                let changes = Changes::of(body, array, result, restored);
+                let changes = Changes::of(b, body, array, result, restored);
                 if let (Some(all), Some(changes)) = (&mut all, changes) {
                     all.push(changes);
                 } else {

@@ -1,7 +1,7 @@
 //! Changes of an array in place, one after the other, and how each of them is undone.
 //!
 //! * an update: what it overwrites is written back (here);
-//! * a scatter or histogram: likewise, at all of its places (`undo_write`);
+//! * a scatter, histogram or accumulation: likewise, at all of its places (`undo_write`);
 //! * a branch: changes in its bodies, which are undone under the same condition (`undo_branch`);
 //! * a loop: its return sweep yields the array from before.
 
@@ -40,6 +40,7 @@ impl Changes {
         reason = "nothing else changes arrays in a way that can be undone"
     )]
     pub(super) fn of(
+        b: &Builder<'_>,
         body: &Body,
         array: &[Var],
         result: usize,
@@ -66,13 +67,13 @@ impl Changes {
                     (stm.pat[place], Change::Loop { restored })
                 }
                 Exp::If(..) | Exp::Switch(..) => {
-                    let Some((after, branch)) = Branch::of(stm, current, restored) else {
+                    let Some((after, branch)) = Branch::of(b, stm, current, restored) else {
                         continue;
                     };
                     (after, Change::Branch(branch))
                 }
-                Exp::Scatter(_) | Exp::Hist(_) => {
-                    let Some((after, write)) = Write::of(stm, current) else { continue };
+                Exp::Scatter(_) | Exp::Hist(_) | Exp::WithAcc(..) => {
+                    let Some((after, write)) = Write::of(b, stm, current) else { continue };
                     (after, Change::Write(write))
                 }
                 _ => continue,
