@@ -9,14 +9,21 @@ a run. Prints it for each data set, and how many times the memory of the referen
 Data sets for which both need less than 64 KiB are shown and not counted. Results are not compared with anything, so that data sets without
 expected results count as well.
 
-The reference compiler's C programs for one thread do not count arrays that stay inside of a function, so that the comparison is not fair to fehu
-there; and its servers never begin to count anew, so that it is not fair to them where a smaller data set follows a larger one. The last line of each
+The reference compiler's C programs, for one thread and for several, do not count arrays that stay inside of a function, as fehu's do. So their
+figure is printed twice: as they report it, and by a server whose C is changed to count those arrays, too (`inside.py`), with which fehu is compared. With
+`--backend cuda` and others there is only the first. Its servers never begin to count anew, so that it is not fair to them where a smaller
+data set follows a larger one. The last line of each
 program is therefore what both have asked the C library for at the worst moment, over all data sets, counted alike by `heap.c`: memory that is kept
 for later is in it, and so is what reading the arguments takes.
 """
 import argparse, glob, os, re, struct, subprocess, tempfile
+from inside import count_inside
 from sides import Sides, arguments, geometric, memory, programs
 
+# The reference compiler as it is, with all arrays counted, and us.
+PEER, WHOLE, OURS = "the peer", "the peer, all arrays", "fehu"
+# The back ends whose programs keep arrays inside of functions.
+INSIDE = ("c", "multicore")
 # The goal.
 MOST = 1.05
 # The smallest peak that counts, in bytes.
@@ -86,13 +93,16 @@ def main():
     names = args.programs or list(programs(args.folder))
     means, over = [], []
     with tempfile.TemporaryDirectory() as tmp:
-        sides = Sides(args, {"the peer": args.futhark, "fehu": args.fehu}, args.fehu, tmp, read=memory)
+        sides = Sides(args, {PEER: args.futhark, OURS: args.fehu}, args.fehu, tmp, read=memory)
         sides.build(names)
         library = counter(tmp)
         for name in names:
+            if args.backend in INSIDE:
+                count_inside(sides.server(PEER, name), sides.server(WHOLE, name))
             for who in sides.compilers:
                 wrap(sides.server(who, name), library)
         heaps = []
+        print(f"{'program':44} {'data set':34} {'reported':>14} {'all arrays':>14} {'fehu':>14}")
         for name in names:
             if sides.late():
                 sides.failed.append(f"{name} (the time was over)")
@@ -100,16 +110,16 @@ def main():
             spec = os.path.join(tmp, "data_sets")
             with open(spec, "w") as out:
                 out.write(data_sets(args.folder, name))
-            found = {who: sides.measure(who, name, ["--spec-file", spec]) for who in sides.compilers}
-            theirs, ours = (sizes or {} for sizes in found.values())
+            found = {who: sides.measure(who, name, ["--spec-file", spec]) for who in (PEER, WHOLE, OURS)}
+            reported, theirs, ours = (sizes or {} for sizes in found.values())
             ratios = []
-            for key in sorted({**theirs, **ours}):
-                first, second, ratio = theirs.get(key), ours.get(key), None
+            for key in sorted({**reported, **theirs, **ours}):
+                first, second, ratio = theirs.get(key, reported.get(key)), ours.get(key), None
                 if first and second and max(first, second) >= SMALL:
                     ratio = second / first
                     ratios.append(ratio)
                 mark = f"{ratio:8.3f}{'  <<<' if ratio > MOST else ''}" if ratio else ""
-                line = f"{key[0]:44.44} {key[1]:34.34} {text(first)} {text(second)} bytes{mark}"
+                line = f"{key[0]:44.44} {key[1]:34.34} {text(reported.get(key))} {text(first)} {text(second)} bytes{mark}"
                 print(line, flush=True)
                 if ratio and ratio > MOST:
                     over.append(line)
@@ -117,12 +127,12 @@ def main():
             if first and second:
                 ratio = second / first
                 mark = "  <<<" if ratio > MOST else ""
-                print(f"{name:44.44} {'heap':34} {text(first)} {text(second)} bytes{ratio:8.3f}{mark}", flush=True)
+                print(f"{name:44.44} {'heap':34} {'':14} {text(first)} {text(second)} bytes{ratio:8.3f}{mark}", flush=True)
                 heaps.append(ratio)
             if ratios:
                 means.append(geometric(ratios))
             else:
-                sides.count(name, [], found)
+                sides.count(name, [], {who: found[who] for who in sides.compilers})
         if means:
             print(f"geometric mean over {len(means)} programs: {geometric(means):.3f}")
         if heaps:

@@ -9,6 +9,9 @@
 #define FE_CLASSES_TRIED 4
 #define FE_BLOCKS_TRIED 8
 
+// Lists are added so many at a time.
+#define FE_CLASSES_MORE 32
+
 // Blocks of more bytes than this have capacities of their own in a class, of which at most a 64th is wasted.
 #define FE_CLASS_BLOCKS ((int64_t)1 << 16)
 
@@ -191,7 +194,7 @@ static void fe_pool_shrink(struct fe_pool *pool, int64_t bytes) {
   for (int i = 0; i < FE_NUM_SHARDS && bytes > 0; i++) {
     struct fe_shard *shard = &pool->shards[i];
     fe_shard_lock(shard);
-    for (int class = FE_NUM_CLASSES - 1; class >= 0 && bytes > 0; class--) {
+    for (int class = shard->classes - 1; class >= 0 && bytes > 0; class--) {
       while (shard->free[class] != NULL && bytes > 0) {
         struct fe_block *block = shard->free[class];
         shard->free[class] = block->next;
@@ -217,14 +220,19 @@ static void fe_pool_free(struct fe_pool *pool) {
     pthread_mutex_destroy(&pool->shards[i].lock);
   }
 #endif
+  for (int i = 0; i < FE_NUM_SHARDS; i++) {
+    free(pool->shards[i].free);
+    pool->shards[i].free = NULL;
+    pool->shards[i].classes = 0;
+  }
 }
 
 // Takes a free block of the class of so many bytes, or one a little larger; NULL if there is none.
 static struct fe_block *fe_shard_take(struct fe_pool *pool, struct fe_shard *shard, int64_t bytes) {
   int class = fe_class_of(bytes);
-  int end = class + FE_CLASSES_TRIED < FE_NUM_CLASSES ? class + FE_CLASSES_TRIED : FE_NUM_CLASSES;
   struct fe_block *block = NULL;
   fe_shard_lock(shard);
+  int end = class + FE_CLASSES_TRIED < shard->classes ? class + FE_CLASSES_TRIED : shard->classes;
   for (; class < end && block == NULL; class++) {
     struct fe_block **at = &shard->free[class];
     for (int tried = 0; *at != NULL && (*at)->capacity < bytes && tried < FE_BLOCKS_TRIED; tried++) {
@@ -300,6 +308,24 @@ static struct fe_block *fe_pool_get(struct fe_pool *pool, int64_t bytes) {
   return block;
 }
 
+// Whether there is a list for the blocks of a class, perhaps a new one. The shard is locked.
+static inline bool fe_shard_has(struct fe_shard *shard, int class) {
+  if (FE_LIKELY(class < shard->classes)) {
+    return true;
+  }
+  const int classes = (class / FE_CLASSES_MORE + 1) * FE_CLASSES_MORE;
+  struct fe_block **lists = realloc(shard->free, (size_t)classes * sizeof *lists);
+  if (lists == NULL) {
+    return false;
+  }
+  for (int i = shard->classes; i < classes; i++) {
+    lists[i] = NULL;
+  }
+  shard->free = lists;
+  shard->classes = classes;
+  return true;
+}
+
 FE_SHARED void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
   struct fe_shard *shard = &pool->shards[fe_own_shard()];
   int64_t bytes = block->capacity;
@@ -310,6 +336,7 @@ FE_SHARED void fe_pool_put(struct fe_pool *pool, struct fe_block *block) {
 #endif
   int class = fe_class_of(bytes);
   fe_shard_lock(shard);
+  keep = keep && fe_shard_has(shard, class);
   fe_shard_count(pool, shard, -bytes, keep ? bytes : 0);
   if (keep) {
     block->next = shard->free[class];

@@ -67,7 +67,8 @@ struct fe_shard {
   pthread_mutex_t lock;
 #endif
   int64_t used, kept; // what the pool's numbers lack
-  struct fe_block *free[FE_NUM_CLASSES];
+  int classes; // how many lists there are: a few of the smallest classes are all that most threads of most programs need
+  struct fe_block **free;
 };
 
 struct fe_pool {

@@ -53,6 +53,9 @@ pub struct Table {
     /// For each result of a function, the parameter that it is, if it is one, changed in place. Nothing is returned for it: it is where
     /// the argument is.
     pub returned: Vec<Option<usize>>,
+    /// For each result that the function declared, the strides of the view that it is, if it is handed on as one. Those that only the
+    /// function knows are further results, in this order.
+    pub views: Vec<Option<Vec<Option<Poly>>>>,
     /// Arrays that are copied before a branch hands them on, although their strides could be handed on with them, and why.
     pub unjoined: FxHashMap<Var, Why>,
     /// When the host releases blocks; see [`crate::lifetimes`].

@@ -12,6 +12,7 @@ mod overlap;
 mod overwrite;
 mod print;
 mod prove;
+mod returns;
 mod segs;
 mod shapes;
 mod short_circuit;

@@ -282,3 +282,36 @@ fun main (n: i64, m: i64, xss: [n][m]i32) -> (r: [n][m]i32) =
     let replaced = placed(&text("let (u: [m]i32) = replicate (m) z"));
     assert_ne!(place(&replaced, "last").block, place(&replaced, "second").block);
 }
+
+/// A function that returns every other element, and one that reads them.
+const VIEW: &str = "prog arrays
+fun f (n: i64, xs: [n]i32) -> (r: i32) =
+  let (m: i64) = call size (n)
+  let (view: [m]i32) = call g (n, m, xs)
+  let (s: i32) = screma m (view) map \\(a: i32) -> (i32) { (a) }
+    red \\(b: i32, c: i32) -> (i32) {
+      let (d: i32) = add b c
+      in (d)
+    } neutral (0i32)
+  in (s)
+fun size (n: i64) -> (r: i64) =
+  let (m: i64) = sub n 1
+  in (m)
+fun g (n: i64, m: i64, xs: [n]i32) -> (r: [m]i32) =
+  let (v: [m]i32) = index xs[0:m:2]
+  in (v)
+entry \"f\" = f (\"xs\": [n]i32) -> i32
+";
+
+#[test]
+fn callers_know_the_strides_of_the_views_that_functions_return() {
+    let mut placed = placed(VIEW);
+    let args = [Value::Scalar(Scalar::I64(3)), Value::vector(Buffer::I32(vec![5, 6, 7]))];
+    let result = run(&placed, &args).expect("there is nothing wrong");
+    assert_eq!(result[0].as_scalar(), Some(Scalar::I32(12)));
+    let (view, mut wrong) = (var(&placed, "view"), place(&placed, "view"));
+    wrong.lmad.dims[0].stride = Poly::constant(1);
+    table(&mut placed).set(view, wrong);
+    let complaint = complaint(&placed, &args);
+    assert!(complaint.contains("a caller does not know the strides of a view"), "{complaint}");
+}

@@ -34,17 +34,20 @@ impl Assign<'_> {
                 if self.prog.funs[*fun].foreign.is_some() {
                     return pat.iter().for_each(|var| self.written_by_others(*var));
                 }
-                for (k, var) in pat.iter().enumerate() {
+                let mut strides = Vec::new();
+                for (k, var) in pat.iter_mut().enumerate() {
                     let param =
                         self.tables.get(&Item::Fun(*fun)).and_then(|table| table.returned[k]);
-                    match param.and_then(|param| args.get(param)) {
-                        Some(arg) => self.changed(*var, *arg),
-                        None => {
-                            self.carried(*var);
-                            self.may_be_argument(*var, args);
-                        }
+                    if let Some(arg) = param.and_then(|param| args.get(param)) {
+                        self.changed(*var, *arg);
+                    } else if let Some(more) = self.received(var, k, (*fun, args)) {
+                        strides.extend(more);
+                    } else {
+                        self.carried(*var);
+                        self.may_be_argument(*var, args);
                     }
                 }
+                pat.extend(strides);
             }
             _ => bug("this is no branch, loop or call"),
         }
@@ -66,7 +69,7 @@ impl Assign<'_> {
     }
 
     /// A result of a call may be an argument, or a part of one.
-    fn may_be_argument(&mut self, var: Var, args: &[Atom]) {
+    pub(super) fn may_be_argument(&mut self, var: Var, args: &[Atom]) {
         let Some(elem) = contents(&self.vars[var].ty) else { return };
         for arg in args {
             let same = arg.var().and_then(|arg| contents(&self.vars[arg].ty)) == Some(elem);

@@ -15,10 +15,11 @@
 //!
 //! This pays if elements are read about once ([`super::uses`]). For the kernels of a host, moreover, the dimensions must lie in memory in
 //! the order of the
-//! variable: a transposed array is copied, since neighbouring threads would read elements that are far apart.
+//! variable: a transposed array is copied, since neighbouring threads would read elements that are far apart. So is one that a function
+//! returns: nobody knows how large it is and how often callers read it, and a copy in blocks costs less than reading a large one across.
 
 use super::Assign;
-use super::uses::{Copied, Slow};
+use super::uses::{Copied, Reader, Slow};
 use crate::arith::divide_exactly;
 use crate::lmad::Lmad;
 use crate::short_circuit::Why;
@@ -77,24 +78,26 @@ impl Assign<'_> {
     }
 
     /// Whether it pays that the strides of a variable are those of one of these. If not, the reason, unless it is copied anyway.
-    fn can_join<'l>(
+    pub(super) fn can_join<'l>(
         &self,
         var: Var,
         copied: Copied,
         lmads: impl IntoIterator<Item = &'l Lmad>,
     ) -> Result<(), Option<Why>> {
         let is_thread = self.has_kernels && !self.beside_kernels;
-        match self.uses.may_be_strided(var, self.vars[var].ty.rank(), copied, is_thread) {
-            Err(Slow::Moved) => return Err(None),
-            Err(Slow::Often) => return Err(Some(Why::Often)),
-            Ok(()) => {}
-        }
+        let reader =
+            match self.uses.may_be_strided(var, self.vars[var].ty.rank(), copied, is_thread) {
+                Err(Slow::Moved) => return Err(None),
+                Err(Slow::Often) => return Err(Some(Why::Often)),
+                Ok(reader) => reader,
+            };
         let order = self.table.orders.get(&var);
-        let turned = |lmad: &Lmad| match order {
-            None => !lies_in_order(lmad),
-            Some(order) => !lmad.rearrange(order).is_some_and(|lmad| lies_in_order(&lmad)),
+        let turned = |lmad: &Lmad| match (self.beside_kernels, order) {
+            (true, None) => !lies_in_order(lmad),
+            (true, Some(order)) => !lmad.rearrange(order).is_some_and(|lmad| lies_in_order(&lmad)),
+            (false, _) => reader == Reader::Caller && !is_thread && is_turned(lmad),
         };
-        match self.beside_kernels && lmads.into_iter().any(turned) {
+        match lmads.into_iter().any(turned) {
             true => Err(Some(Why::Turned)),
             false => Ok(()),
         }
@@ -155,7 +158,7 @@ impl Assign<'_> {
             matches!(
                 stm.exp,
                 Exp::Index(..) | Exp::Rearrange(..) | Exp::If(..) | Exp::Switch(..) | Exp::Loop(..)
-            )
+            ) || matches!(stm.exp, Exp::Call(fun, _) if self.hands_on_views(fun))
         };
         let large = |param: &LoopParam| {
             let ty = &self.vars[param.var].ty;
@@ -172,9 +175,24 @@ impl Assign<'_> {
 
 /// Whether the dimensions lie in memory in this order: a step of one is a multiple of a step of the next one.
 fn lies_in_order(lmad: &Lmad) -> bool {
-    let is_one = |size: &Poly| size.as_constant() == Some(1);
-    let dims: Vec<_> = lmad.dims.iter().filter(|dim| !is_one(&dim.size)).collect();
-    dims.windows(2).all(|pair| divide_exactly(&pair[0].stride, &pair[1].stride).is_some())
+    steps(lmad).windows(2).all(|pair| divide_exactly(&pair[0], &pair[1]).is_some())
+}
+
+/// Whether they are known not to: a step of one is a part of a step of the next one.
+fn is_turned(lmad: &Lmad) -> bool {
+    let is_part =
+        |pair: &[Poly]| divide_exactly(&pair[1], &pair[0]).is_some_and(|times| !is_unit(&times));
+    steps(lmad).windows(2).any(is_part)
+}
+
+/// The strides of the dimensions that have more than one element, as far as that is known.
+fn steps(lmad: &Lmad) -> Vec<Poly> {
+    let dims = lmad.dims.iter().filter(|dim| dim.size.as_constant() != Some(1));
+    dims.map(|dim| dim.stride.clone()).collect()
+}
+
+fn is_unit(times: &Poly) -> bool {
+    matches!(times.as_constant(), Some(1 | -1))
 }
 
 /// What to do after a loop has got its places.

@@ -19,7 +19,7 @@
 //!
 //! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control`
 //! branches, loops and
-//! calls, `joins` what these hand on with strides of its own, `uses` whether that pays, `operators` map, reduce and other array operators,
+//! calls, `joins` what branches and loops hand on with strides of its own, `returns` what functions do, `uses` whether that pays, `operators` map, reduce and other array operators,
 //! `segs` operators with a space around them.
 
 mod calls;
@@ -27,6 +27,7 @@ mod computed;
 mod control;
 mod joins;
 mod operators;
+mod returns;
 mod segs;
 mod uses;
 mod views;
@@ -39,11 +40,12 @@ use crate::layout::{self, Layouts, Orders};
 use crate::lmad::Lmad;
 use crate::table::{self, Block, BlockId, Origin, Place, Placed, Table, contents};
 use ecow::EcoString;
-use fehu_base::{IdVec, OrBug, bug};
+use fehu_base::{IdVec, OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
 use fehu_facts::{Effects, Share};
-use fehu_ir::{Atom, Body, Exp, Item, Prog, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Fun, Item, Prog, Stm, Type, Var, VarInfo};
 use joins::strides_of;
+use returns::Returns;
 use rustc_hash::FxHashMap;
 use uses::Uses;
 
@@ -65,6 +67,10 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
     let mut chosen = Vec::new();
     let effects = Effects::of(&prog);
     for item in calls::callees_first(&prog) {
+        let returns = match layouts {
+            Layouts::RowMajor => Returns::of(&prog, item),
+            Layouts::Coalesced | Layouts::Any(_) => Returns::Copies,
+        };
         let table = prog.change(item, |prog, vars, body| {
             // Remains valid when statements move.
             let share = Share::of(prog, body, vars);
@@ -73,8 +79,11 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
             let params = prog.params(item);
             let (orders, found) = layout::choose(layouts, &params, body, vars);
             chosen.extend(found.into_iter().map(|chosen| (item, chosen)));
-            Assign::function(prog, vars, &params, body, (layouts, orders), &tables)
+            Assign::function(prog, vars, &params, body, (layouts, orders, returns), &tables)
         })?;
+        if let Item::Fun(id) = item {
+            declare_strides(&mut prog.funs[id]);
+        }
         tables.insert(item, table);
         let returned = calls::returned_in_place(&prog, item, &tables);
         if let Some(table) = tables.get_mut(&item) {
@@ -93,6 +102,14 @@ pub fn assign_in(mut prog: Prog, layouts: Layouts) -> Result<Placed, TooComplex>
     Ok(Placed { prog, funs, consts, chosen })
 }
 
+/// Results that are strides of others are declared.
+fn declare_strides(fun: &mut Fun) {
+    while fun.results.len() < fun.body.results.len() {
+        let ty = Type::prim(Prim::I64);
+        fun.results.push(fun.vars.push(VarInfo { hint: "stride".into(), ty }));
+    }
+}
+
 /// The work on one function.
 struct Assign<'a> {
     /// The program, which says what calls consume.
@@ -103,6 +120,10 @@ struct Assign<'a> {
     table: Table,
     /// The statements of the current body.
     out: Vec<Stm>,
+    /// What follows the statement that is being looked at.
+    later: Vec<Stm>,
+    /// How the function returns arrays.
+    returns: Returns,
     /// The blocks that a carried block may be, other than itself.
     roots: FxHashMap<BlockId, Vec<BlockId>>,
     /// Whether the code is that of a host that has kernels: what these read must be known before, so that arrays are in the orders that
@@ -125,7 +146,7 @@ impl<'a> Assign<'a> {
         vars: &'a mut IdVec<Var, VarInfo>,
         params: &[Var],
         body: &mut Body,
-        (layouts, orders): (Layouts, Orders),
+        (layouts, orders, returns): (Layouts, Orders, Returns),
         tables: &'a FxHashMap<Item, Table>,
     ) -> Result<Table, TooComplex> {
         let mut table = Table::default();
@@ -138,12 +159,14 @@ impl<'a> Assign<'a> {
         let mut this = Assign {
             prog,
             tables,
-            uses: Uses::of(body, vars),
+            uses: Uses::of(body, vars, returns),
             attempts: 0,
             has_kernels: beside_kernels,
             vars,
             table,
             out,
+            later: Vec::new(),
+            returns,
             roots,
             beside_kernels,
             destined,
@@ -152,12 +175,7 @@ impl<'a> Assign<'a> {
         for param in params {
             this.carried(*param);
         }
-        this.body(body, |this, body| {
-            for result in &mut body.results {
-                *result = this.contiguous(*result);
-                this.escapes(*result);
-            }
-        });
+        this.body(body, |this, body| this.leave(params, body));
         match this.failed {
             Some(failed) => Err(failed),
             None => Ok(this.table),
@@ -170,6 +188,7 @@ impl<'a> Assign<'a> {
         for mut stm in std::mem::take(&mut body.stms) {
             self.stm(&mut stm);
             self.out.push(stm);
+            self.out.append(&mut self.later);
         }
         finish(self, body);
         body.stms = std::mem::replace(&mut self.out, outer);

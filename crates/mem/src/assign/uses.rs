@@ -4,6 +4,7 @@
 //! rows are known to be contiguous, and it is copied where it crosses a boundary. So it is handed on like this only if each of its
 //! elements is read about as often as a copy would read it, and if nothing copies it anyway.
 
+use super::returns::Returns;
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{Atom, Body, Exp, Lambda, Seg, Stm, Var, VarInfo};
@@ -21,6 +22,17 @@ enum Use {
     Is(Var),
     /// It is copied, or passed as a pointer.
     Moved,
+    /// A function returns it as it is.
+    Left,
+}
+
+/// Who reads an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reader {
+    /// The function that has it.
+    Function,
+    /// Perhaps those that call the function, too.
+    Caller,
 }
 
 /// When an array would be copied otherwise.
@@ -45,16 +57,20 @@ pub(super) enum Slow {
 #[derive(Default)]
 pub(super) struct Uses {
     of: FxHashMap<Var, Vec<Use>>,
-    /// In how many loops and operators results of branches and parameters of loops are.
+    /// In how many loops and operators results of branches and calls and parameters of loops are.
     depth: FxHashMap<Var, usize>,
 }
 
 impl Uses {
     /// Those of a function or constant.
-    pub(super) fn of(body: &Body, vars: &IdVec<Var, VarInfo>) -> Uses {
+    pub(super) fn of(body: &Body, vars: &IdVec<Var, VarInfo>, returns: Returns) -> Uses {
         let mut find = Find { vars, found: Uses::default(), depth: 0 };
         find.body(body);
-        find.results(body);
+        match returns {
+            Returns::Copies => find.results(body),
+            // What becomes of them is seen where the function is called.
+            Returns::Views => find.add_all(&body.results, Use::Left),
+        }
         find.found
     }
 
@@ -66,17 +82,19 @@ impl Uses {
         rank: usize,
         copied: Copied,
         is_thread: bool,
-    ) -> Result<(), Slow> {
+    ) -> Result<Reader, Slow> {
         let Some(depth) = self.depth.get(&var) else { return Err(Slow::Moved) };
         let base = match copied {
             Copied::Here => *depth,
             Copied::BeforeLoop => depth.saturating_sub(1),
         };
         let (mut seen, mut open, mut reads) = (FxHashSet::from_iter([var]), vec![var], 0);
+        let mut reader = Reader::Function;
         while let Some(array) = open.pop() {
             for found in self.of.get(&array).into_iter().flatten() {
                 match found {
                     Use::Moved => return Err(Slow::Moved),
+                    Use::Left => reader = Reader::Caller,
                     Use::Is(other) => {
                         if seen.insert(*other) {
                             open.push(*other);
@@ -91,7 +109,7 @@ impl Uses {
                 }
             }
         }
-        if reads > MAX_READS && !is_thread { Err(Slow::Often) } else { Ok(()) }
+        if reads > MAX_READS && !is_thread { Err(Slow::Often) } else { Ok(reader) }
     }
 }
 
@@ -166,6 +184,10 @@ impl Find<'_> {
                     self.body(body);
                     self.join(&stm.pat, &body.results);
                 });
+            }
+            Exp::Call(_, args) => {
+                stm.pat.iter().for_each(|var| _ = self.found.depth.insert(*var, self.depth));
+                self.add_all(args, Use::Moved);
             }
             Exp::Loop(params, _, body) => {
                 let vars: Vec<Var> = params.iter().map(|param| param.var).collect();

@@ -118,7 +118,7 @@ pub enum Why {
     Order,
     /// It is read too often for strides that are known only at run time.
     Often,
-    /// Neighbouring threads of kernels would read elements that are far apart.
+    /// Neighbouring threads of kernels, or callers one after the other, would read elements that are far apart.
     Turned,
 }
 
@@ -140,7 +140,9 @@ impl Why {
             Why::Kept => "a thread keeps it in memory of its own until it is finished",
             Why::Order => "its neighbours would be far apart while it is made",
             Why::Often => "it is read too often for strides that are known only at run time",
-            Why::Turned => "neighbouring threads would read elements that are far apart",
+            Why::Turned => {
+                "elements that are read one after the other, or by neighbouring threads, would be far apart"
+            }
         }
     }
 }

@@ -43,7 +43,10 @@ impl<'a> Machine<'a> {
                 let mut inner = self.frame(*fun);
                 let results = self.run(&mut inner, items)?;
                 let returned = &inner.table.returned;
-                self.receive(frame, pat, results, |k| returned.get(k).is_some_and(Option::is_some))
+                self.receive(frame, pat, results, |k| {
+                    returned.get(k).is_some_and(Option::is_some)
+                })?;
+                views_agree(&inner, frame, pat)
             }
             Exp::Const(id) => {
                 let results = self.constant(*id)?;
@@ -169,6 +172,23 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a caller knows the strides of the views that a function has handed on.
+fn views_agree(inner: &Frame<'_>, frame: &Frame<'_>, pat: &[Var]) -> Res<()> {
+    for (k, var) in pat.iter().enumerate() {
+        let (Some(handed), Some(place)) = (inner.view_strides(k)?, frame.place(*var)) else {
+            continue;
+        };
+        let known = frame.sizes_and_strides(&place.lmad)?;
+        let is_empty = handed.iter().any(|(size, _)| *size == 0);
+        let agree =
+            |((size, there), (_, here)): (&(i64, i64), &(i64, i64))| *size == 1 || there == here;
+        if !is_empty && !handed.iter().zip(&known).all(agree) {
+            return Err(wrong("a caller does not know the strides of a view"));
+        }
+    }
+    Ok(())
 }
 
 /// What the results of a body are moved to.

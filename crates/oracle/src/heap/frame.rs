@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
     Scalar(Scalar),
-    /// A contiguous array from here on.
+    /// An array from here on: contiguous, unless it is a view that a function hands on.
     Array(Mem),
     /// Nothing: an array without contents, or a certificate.
     Nothing,
@@ -29,7 +29,7 @@ pub(super) struct Frame<'a> {
     pub(super) table: &'a Table,
     params: Vec<Var>,
     results: &'a [Var],
-    body: &'a Body,
+    pub(super) body: &'a Body,
     pub(super) scalars: IdVec<Var, Option<Scalar>>,
     /// Where blocks are now. Like the pointers of a compiled program, they change.
     pub(super) blocks: FxHashMap<BlockId, Mem>,
@@ -132,26 +132,26 @@ impl<'a> Frame<'a> {
 
     /// The addresses of the elements, in row-major order of their indices.
     pub(super) fn addresses(&self, lmad: &Lmad) -> Res<Vec<i64>> {
-        let mut sizes = Vec::with_capacity(lmad.dims.len());
-        for dim in &lmad.dims {
-            sizes.push((self.poly(&dim.size)?, self.poly(&dim.stride)?));
-        }
+        let dims = self.sizes_and_strides(lmad)?;
         // Where there are no elements, nothing has to make sense.
-        if sizes.iter().any(|(size, _)| *size <= 0) {
+        if dims.iter().any(|(size, _)| *size <= 0) {
             return Ok(Vec::new());
         }
-        let mut all = vec![self.poly(&lmad.offset)?];
-        for (size, stride) in sizes {
-            let next = |base: &i64| {
-                let base = *base;
-                (0..size).map(move |index| base.wrapping_add(index.wrapping_mul(stride)))
-            };
-            all = all.iter().flat_map(next).collect();
-            if all.len() > 1 << 24 {
-                return Err(Fault::Limit);
-            }
-        }
-        Ok(all)
+        addresses(self.poly(&lmad.offset)?, &dims)
+    }
+
+    /// The sizes and strides of a result that is a view, after the function has run.
+    pub(super) fn view_strides(&self, k: usize) -> Res<Option<Vec<(i64, i64)>>> {
+        let Some(Some(_)) = self.table.views.get(k) else { return Ok(None) };
+        let place = self.place_of(self.body.results[k]);
+        let place = place.ok_or_else(|| wrong("a view is nowhere"))?;
+        self.sizes_and_strides(&place.lmad).map(Some)
+    }
+
+    /// The sizes of an array, and the distances between its elements.
+    pub(super) fn sizes_and_strides(&self, lmad: &Lmad) -> Res<Vec<(i64, i64)>> {
+        let dims = lmad.dims.iter();
+        dims.map(|dim| Ok((self.poly(&dim.size)?, self.poly(&dim.stride)?))).collect()
     }
 
     /// The type of a scalar operand; none for certificates and arrays.
@@ -187,6 +187,22 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// The addresses of the elements of an array with these sizes and strides, in row-major order of their indices.
+pub(super) fn addresses(first: i64, dims: &[(i64, i64)]) -> Res<Vec<i64>> {
+    let mut all = vec![first];
+    for (size, stride) in dims {
+        let next = |base: &i64| {
+            let base = *base;
+            (0..*size).map(move |index| base.wrapping_add(index.wrapping_mul(*stride)))
+        };
+        all = all.iter().flat_map(next).collect();
+        if all.len() > 1 << 24 {
+            return Err(Fault::Limit);
+        }
+    }
+    Ok(all)
+}
+
 impl<'a> Machine<'a> {
     pub(super) fn frame(&self, id: FunId) -> Frame<'a> {
         let fun = &self.placed.prog.funs[id];
@@ -211,7 +227,7 @@ impl<'a> Machine<'a> {
         Ok(items)
     }
 
-    /// Runs a function; its results are contiguous.
+    /// Runs a function; its results are contiguous, or views whose strides its table tells.
     pub(super) fn run(&mut self, frame: &mut Frame<'a>, args: Vec<Item>) -> Res<Vec<Item>> {
         self.depth += 1;
         if self.depth > self.limits.depth {
@@ -232,14 +248,28 @@ impl<'a> Machine<'a> {
         let items = self.scope(frame, |machine, frame| {
             machine.body(frame, body)?;
             let mut items = Vec::with_capacity(body.results.len());
-            for atom in &body.results {
-                items.push(machine.item(frame, *atom)?);
+            for (k, atom) in body.results.iter().enumerate() {
+                items.push(match frame.view_strides(k)? {
+                    Some(_) => machine.beginning(frame, *atom)?,
+                    None => machine.item(frame, *atom)?,
+                });
             }
             assert_eq!(items.len(), frame.results.len());
             Ok(items)
         });
         self.depth -= 1;
         items
+    }
+
+    /// Where a view begins that is handed on as it is.
+    fn beginning(&mut self, frame: &Frame<'a>, atom: Atom) -> Res<Item> {
+        let place = frame.place_of(atom).ok_or_else(|| wrong("a view is nowhere"))?;
+        let first = frame.addresses(&place.lmad)?.first().copied();
+        if first.is_none() && !frame.blocks.contains_key(&place.block) {
+            return Ok(Item::Nothing);
+        }
+        let mem = frame.mem(place.block)?;
+        Ok(Item::Array(Mem { block: mem.block, base: mem.base + first.unwrap_or(0) }))
     }
 
     /// An operand that crosses a border in row-major order.

@@ -36,7 +36,7 @@ use fehu_base::stack::with_large_stack;
 use fehu_interp::{Buffer, Value};
 use fehu_ir::{Atom, Elem, FunId, Scalar, Type};
 use fehu_mem::table::Placed;
-use frame::{Frame, Item};
+use frame::{Frame, Item, addresses};
 use store::{Mem, Store};
 
 /// How a run ends without results.
@@ -126,26 +126,39 @@ impl<'a> Machine<'a> {
                 frame.scalars[*var] = Some(*scalar);
             }
         }
-        let mut values = Vec::with_capacity(results.len());
-        for (var, item) in fun.results.iter().zip(results) {
+        // Strides of views are no results that anybody outside knows of.
+        let declared = frame.table.views.len();
+        let mut values = Vec::with_capacity(declared);
+        for (k, (var, item)) in fun.results.iter().zip(results).take(declared).enumerate() {
             values.push(match (&fun.vars[*var].ty, item) {
                 (_, Item::Scalar(scalar)) => Value::Scalar(scalar),
-                (Type::Array(elem, shape), item) => self.value(&frame, *elem, shape, &item)?,
+                (Type::Array(elem, shape), item) => {
+                    let view = frame.view_strides(k)?;
+                    self.value(&frame, *elem, shape, &item, view)?
+                }
                 (_, _) => Value::Scalar(Scalar::Unit),
             });
         }
         Ok(values)
     }
 
-    /// The array with this shape from a place on.
-    fn value(&mut self, frame: &Frame<'a>, elem: Elem, shape: &[Atom], item: &Item) -> Res<Value> {
+    /// The array with this shape from a place on; for a view, with these sizes and strides.
+    fn value(
+        &mut self,
+        frame: &Frame<'a>,
+        elem: Elem,
+        shape: &[Atom],
+        item: &Item,
+        view: Option<Vec<(i64, i64)>>,
+    ) -> Res<Value> {
         let mut sizes = Vec::with_capacity(shape.len());
         for size in shape {
             sizes.push(frame.size(*size)?);
         }
         let mut buffer = Buffer::empty(elem);
         if let Item::Array(mem) = item {
-            for at in 0..sizes.iter().product::<i64>() {
+            let without_gaps = [(sizes.iter().product(), 1)];
+            for at in addresses(0, view.as_deref().unwrap_or(&without_gaps))? {
                 let element = self.store.read(*mem, at)?;
                 buffer.push(element).ok_or_else(|| wrong("an element has the wrong type"))?;
             }
