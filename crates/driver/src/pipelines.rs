@@ -84,7 +84,7 @@ const LIFTED: &[Pass] = &[
 ];
 
 /// Threads of CPUs. What they execute is known; tiles do not depend on lanes, which may be inside of them.
-const THREADS: &[Pass] = &[EPILOGUE, TILING, SIMD];
+pub const THREADS: &[Pass] = &[EPILOGUE, TILING, SIMD];
 
 /// Array code, and nothing else.
 pub const DEFAULT: Pipeline = Pipeline {
@@ -306,7 +306,8 @@ const COPIES: Stage = loops(fehu_loops::COPIES);
 const DELINEARIZE: Stage = loops(fehu_loops::DELINEARIZE);
 const UNSWITCH: Stage = loops(fehu_loops::UNSWITCH);
 const PEEL: Stage = loops(fehu_loops::PEEL);
-const LANES: Stage = loops(fehu_loops::LANES);
+/// Vectors.
+pub const LANES: Stage = loops(fehu_loops::LANES);
 const PARTIALS: Stage = loops(fehu_loops::PARTIALS);
 
 /// Separates the host and the device.

@@ -8,6 +8,7 @@ mod copied;
 pub mod flow;
 pub mod html;
 pub mod json;
+mod lanes;
 pub mod layout;
 mod made;
 pub mod model;

@@ -38,7 +38,9 @@ mod write;
 use ecow::EcoString;
 use fehu_base::id::Id;
 use fehu_base::{IdVec, OrBug, Prim, bug};
-use fehu_imp::{Block, Constant, Exp, From, Fun, FunId, Kind, Program, Stm, Tile, Ty, V, VarInfo};
+use fehu_imp::{
+    Asked, Block, Constant, Exp, From, Fun, FunId, Kind, Program, Stm, Tile, Ty, V, VarInfo,
+};
 use fehu_ir::{self as ir, AccInput, Atom, Body, Elem, Level, Stage, Type, Var};
 use fehu_mem::lmad::Lmad;
 use fehu_mem::table::{BlockId, Moment, Origin, Place, Placed, Table, contents_of};
@@ -121,17 +123,17 @@ fn rename(program: &mut Program) {
 }
 
 /// Which positions of an operator a thread of a CPU executes together.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Together {
-    /// As lanes of vectors.
-    lanes: bool,
+    /// As lanes of vectors, which the operator here asks for.
+    lanes: Option<Asked>,
     /// In tiles.
     tile: Option<Tile>,
 }
 
 impl Together {
-    /// What a Seg says about its operator.
-    fn of(seg: &ir::Seg, has_tiles: bool) -> Together {
+    /// What a Seg at this place says about its operator.
+    fn of(seg: &ir::Seg, has_tiles: bool, place: &EcoString) -> Together {
         let dims = match seg.tiling.as_ref().filter(|_| has_tiles) {
             Some(ir::Tiling::Fold(tiling)) => Some(tiling.dims.len()),
             Some(ir::Tiling::Windows(_)) | None => None,
@@ -143,12 +145,15 @@ impl Together {
                 None
             }
         };
-        Together { lanes: seg.lanes, tile }
+        Together { lanes: seg.lanes.then(|| Asked(place.clone())), tile }
     }
 
     /// The kind of a loop over the positions, if it would be this one otherwise.
-    fn kind(self, kind: Kind) -> Kind {
-        let kind = if self.lanes { kind.in_lanes() } else { kind };
+    fn kind(&self, kind: Kind) -> Kind {
+        let kind = match &self.lanes {
+            Some(asked) => kind.in_lanes(asked.clone()),
+            None => kind,
+        };
         match self.tile {
             Some(tile) => kind.in_tiles(tile),
             None => kind,
@@ -353,7 +358,7 @@ impl<'a> Emit<'a> {
     }
 
     fn seg(&mut self, pat: &'a [Var], seg: &'a ir::Seg) {
-        let together = Together::of(seg, self.options.tiling);
+        let together = Together::of(seg, self.options.tiling, &self.loc);
         let around = std::mem::replace(&mut self.together, together);
         match seg.level {
             Level::Task => self.seg_in_tasks(pat, seg),

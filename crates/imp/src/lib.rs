@@ -54,7 +54,7 @@ mod work;
 
 pub use exp::{Exp, Prim, RedOp};
 pub use kernel::{Extent, Kernel};
-pub use stm::{Arg, Block, Foreign, From, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile};
+pub use stm::{Arg, Asked, Block, Foreign, From, Kind, Lane, Message, Out, Part, Stm, Tasks, Tile};
 pub use ty::{Space, Ty};
 pub use work::{Share, Work};
 

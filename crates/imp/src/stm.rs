@@ -280,11 +280,15 @@ pub enum Kind {
     /// operator.
     Independent(Vec<(V, RedOp)>),
     /// The same, and they are to be executed in the lanes of vectors, if vectors can do what they do.
-    Lanes(Vec<(V, RedOp)>),
-    /// They have nothing to do with each other, and are to be executed in tiles, if their code fits; if not, in lanes if the
-    /// second part says so.
-    Tiles(Tile, bool),
+    Lanes(Vec<(V, RedOp)>, Asked),
+    /// They have nothing to do with each other, and are to be executed in tiles, if their code fits; if not, in lanes if
+    /// somebody asked for these.
+    Tiles(Tile, Option<Asked>),
 }
+
+/// Who asked for lanes: the place of the operator in the source, which is told whether it has them. Empty if nobody knows it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Asked(pub EcoString);
 
 /// Which iterations are a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -301,35 +305,43 @@ impl Kind {
     pub fn reductions(&self) -> Option<&[(V, RedOp)]> {
         match self {
             Kind::Sequential => None,
-            Kind::Independent(reductions) | Kind::Lanes(reductions) => Some(reductions),
+            Kind::Independent(reductions) | Kind::Lanes(reductions, _) => Some(reductions),
             Kind::Tiles(..) => Some(&[]),
         }
     }
 
     /// The same iterations, executed in lanes if they are independent.
     #[must_use]
-    pub fn in_lanes(self) -> Kind {
+    pub fn in_lanes(self, asked: Asked) -> Kind {
         match self {
             Kind::Sequential => Kind::Sequential,
-            Kind::Independent(reductions) | Kind::Lanes(reductions) => Kind::Lanes(reductions),
-            Kind::Tiles(tile, _) => Kind::Tiles(tile, true),
+            Kind::Independent(reductions) | Kind::Lanes(reductions, _) => {
+                Kind::Lanes(reductions, asked)
+            }
+            Kind::Tiles(tile, _) => Kind::Tiles(tile, Some(asked)),
         }
     }
 
     /// The same iterations, executed in tiles if they have nothing to do with each other.
     #[must_use]
     pub fn in_tiles(self, tile: Tile) -> Kind {
-        let lanes = matches!(self, Kind::Lanes(_) | Kind::Tiles(_, true));
-        if self.is_map() { Kind::Tiles(tile, lanes) } else { self }
+        if !self.is_map() {
+            return self;
+        }
+        match self {
+            Kind::Sequential | Kind::Independent(_) => Kind::Tiles(tile, None),
+            Kind::Lanes(_, asked) => Kind::Tiles(tile, Some(asked)),
+            Kind::Tiles(_, asked) => Kind::Tiles(tile, asked),
+        }
     }
 
     /// The same iterations, no longer in tiles.
     #[must_use]
     pub fn without_tiles(self) -> Kind {
         match self {
-            Kind::Tiles(_, true) => Kind::Lanes(Vec::new()),
-            Kind::Tiles(_, false) => Kind::Independent(Vec::new()),
-            Kind::Sequential | Kind::Independent(_) | Kind::Lanes(_) => self,
+            Kind::Tiles(_, Some(asked)) => Kind::Lanes(Vec::new(), asked),
+            Kind::Tiles(_, None) => Kind::Independent(Vec::new()),
+            Kind::Sequential | Kind::Independent(_) | Kind::Lanes(..) => self,
         }
     }
 

@@ -15,13 +15,15 @@
 //! for all of them: a sum of a few waves at each
 //! of many points computes the directions of the waves once for all lanes. And an operator without loops inside has lanes if it
 //! finds the smallest or largest of floats, which C compilers do not vectorise either.
+//!
+//! Operators with loops inside that only a thread as a whole can execute are reported as remarks.
 
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
 use fehu_facts::componentwise::{commutes, componentwise};
 use fehu_facts::{Variance, Varies, is_positions};
 use fehu_imp::cpu::CPU;
-use fehu_ir::pass::{Pass, Remarks};
+use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
     Atom, BinOp, Body, Dim, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type,
     Var, VarInfo,
@@ -33,18 +35,16 @@ const LANE: usize = 0;
 const INSIDE: usize = 1;
 
 /// The pass.
-pub const SIMD: Pass = Pass {
-    name: "simd",
-    about: "chooses the operators whose positions are lanes of vectors",
-    run: |prog, _: &mut Remarks| run(prog),
-};
+pub const SIMD: Pass =
+    Pass { name: "simd", about: "chooses the operators whose positions are lanes of vectors", run };
 
-fn run(prog: &mut Prog) {
+fn run(prog: &mut Prog, remarks: &mut Remarks) {
     let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
     prog.for_each_body(|prog, vars, body| {
         let mut computed = Computed::default();
         computed.find(body);
-        Lanes { segs: Segs { prog, vars, hosted: &hosted, equal: &equal }, computed }.body(body);
+        let segs = Segs { prog, vars, hosted: &hosted, equal: &equal };
+        Lanes { segs, computed, remarks: &mut *remarks }.body(body);
     });
 }
 
@@ -73,6 +73,7 @@ impl Computed {
 struct Lanes<'a> {
     segs: Segs<'a>,
     computed: Computed,
+    remarks: &'a mut Remarks,
 }
 
 impl Lanes<'_> {
@@ -101,7 +102,7 @@ impl Lanes<'_> {
 
     /// Whether the positions of a statement's operator should be lanes.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no positions")]
-    fn is_worth(&self, stm: &Stm) -> bool {
+    fn is_worth(&mut self, stm: &Stm) -> bool {
         let (inputs, map) = match &stm.exp {
             Exp::Screma(op) => (&op.inputs, &op.map),
             Exp::Hist(op) => (&op.inputs, &op.map),
@@ -110,14 +111,16 @@ impl Lanes<'_> {
         };
         let vars = &*self.segs.vars;
         // Operators of scans and reductions are not judged, but they may share work with other threads, too.
-        if inputs.iter().any(|input| matches!(vars[*input].ty, Type::Acc(_))) || has_tasks(stm) {
-            return false;
+        let is_acc = |input: &Var| matches!(vars[*input].ty, Type::Acc(_));
+        let mut obstacle = inputs.iter().any(is_acc).then_some(ADDS);
+        if has_tasks(stm) {
+            obstacle = obstacle.or(Some(SHARED));
         }
         let mut judge = Judge {
             vars,
             computed: &self.computed,
             variance: Variance::new(vars),
-            possible: true,
+            obstacle,
             loops: false,
             better: true,
             found: Found::default(),
@@ -125,9 +128,23 @@ impl Lanes<'_> {
         judge.enter(map, inputs, LANE);
         judge.body(&map.body);
         let extrema = matches!(&stm.exp, Exp::Screma(op) if finds_extrema(op, vars));
-        judge.possible && judge.better && (judge.loops || extrema)
+        let Judge { obstacle, loops, better, .. } = judge;
+        if let (Some(why), true, Some(name)) = (obstacle, loops, stm.exp.operator()) {
+            let text = format!("{name}: one position at a time, without lanes: {why}");
+            self.remarks.add(SIMD.name, RemarkKind::Missed, stm.loc.as_ref(), None, text);
+        }
+        obstacle.is_none() && better && (loops || extrema)
     }
 }
+
+/// What only a thread as a whole can do.
+const ADDS: &str = "its positions add to arrays that all of them share";
+const SHARED: &str = "several threads share a position";
+const FAILS: &str = "a check inside may fail";
+const CALLS: &str = "it calls a function that is not inlined";
+const PRINTS: &str = "it says something while it runs";
+const SELECTS: &str = "there is something inside whose results have as many elements as it finds";
+const HOST: &str = "it needs what only the program as a whole knows";
 
 /// Whether there is a Seg in a statement that is not for one thread.
 fn has_tasks(stm: &Stm) -> bool {
@@ -159,8 +176,8 @@ struct Judge<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     computed: &'a Computed,
     variance: Variance<'a>,
-    /// Whether there is nothing that only a thread as a whole can do.
-    possible: bool,
+    /// Something that only a thread as a whole can do.
+    obstacle: Option<&'static str>,
     /// Whether there are loops or operators.
     loops: bool,
     /// Whether no operator inside should have the lanes instead.
@@ -179,22 +196,14 @@ impl Judge<'_> {
     fn stm(&mut self, stm: &Stm) {
         self.found.cost += 2;
         match &stm.exp {
-            Exp::Call(..)
-            | Exp::Const(_)
-            | Exp::Assert(..)
-            | Exp::Fail(_)
-            | Exp::Notice(..)
-            | Exp::Trace(..)
-            | Exp::Stream(_)
-            | Exp::Partition(_)
-            | Exp::Flatmap(_)
-            | Exp::Diff(_)
-            | Exp::WithAcc(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Tuning(..)
-            | Exp::Threads => self.possible = false,
+            Exp::Call(..) => self.refuse(CALLS),
+            Exp::Assert(..) | Exp::Fail(_) => self.refuse(FAILS),
+            Exp::Notice(..) | Exp::Trace(..) => self.refuse(PRINTS),
+            Exp::Stream(_) | Exp::Partition(_) | Exp::Flatmap(_) => self.refuse(SELECTS),
+            Exp::WithAcc(..) | Exp::UpdateAcc(..) => self.refuse(ADDS),
+            Exp::Const(_) | Exp::Diff(_) | Exp::Tuning(..) | Exp::Threads => self.refuse(HOST),
             Exp::Seg(seg) if seg.level == Level::Thread => self.body(&seg.body.body),
-            Exp::Seg(_) => self.possible = false,
+            Exp::Seg(_) => self.refuse(SHARED),
             Exp::Screma(op) => {
                 let has_order = !op.scans.is_empty()
                     || op.reds.iter().any(|red| !has_no_order(&red.op, self.vars));
@@ -257,6 +266,11 @@ impl Judge<'_> {
             | Exp::Scratch(..)
             | Exp::Opaque(_) => {}
         }
+    }
+
+    /// Only a thread as a whole can do something.
+    fn refuse(&mut self, why: &'static str) {
+        self.obstacle = self.obstacle.or(Some(why));
     }
 
     /// The parameters of an operator's function.

@@ -3,7 +3,7 @@
 
 use super::checks::{self, CheckCounts};
 use super::flow::{self, Flow};
-use super::{copied, made, nests, orders};
+use super::{copied, lanes, made, nests, orders};
 use fehu_base::SourceMap;
 use fehu_ir::pass::{RemarkKind, Remarks};
 use fehu_ir::{Loc, Prog};
@@ -152,6 +152,7 @@ pub fn report(
         orders::explain(after, &mut |loc, note| notes.add(loc, note));
     }
     nests::explain(after, &show_place, &mut |loc, note| notes.add(loc, note));
+    lanes::explain(after, &mut |loc, note| notes.add(loc, note));
     let checks = checks::compare(before, after, &mut |loc, note| notes.add(loc, note));
     let (old, new) = (made::count(before), made::count(after));
     let (operators, arrays) = ((old.0, new.0), (old.1, new.1));

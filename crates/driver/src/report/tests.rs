@@ -29,7 +29,7 @@ fn of_text(name: &str, source: &str) -> Report {
     report.unwrap_or_else(|| panic!("{name}: {:?}", outcome.diagnostics))
 }
 
-const NAMES: [&str; 5] = ["statistics", "pipeline", "loops", "reasons", "pieces"];
+const NAMES: [&str; 6] = ["statistics", "pipeline", "loops", "reasons", "pieces", "lanes"];
 
 #[test]
 fn programs_have_these_reports() {

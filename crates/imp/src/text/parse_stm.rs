@@ -2,8 +2,8 @@
 
 use super::parse::Parser;
 use crate::{
-    Arg, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Share, Stm, Tasks,
-    Tile, V, Work,
+    Arg, Asked, Exp, Extent, Foreign, From, Kernel, Kind, Lane, Message, Out, Part, Share, Stm,
+    Tasks, Tile, V, Work,
 };
 use fehu_ir::text::cursor::{Lists, Parsed};
 use fehu_ir::text::lex::Kind as Token;
@@ -251,10 +251,14 @@ impl<'a> Parser<'a> {
             () if self.eat_word("columns") => Some(Tile::Columns),
             () => None,
         };
-        let in_lanes = self.eat_word("lanes");
+        let asked = match self.eat_word("lanes") {
+            true if self.eat_word("for") => Some(Asked(self.string()?)),
+            true => Some(Asked::default()),
+            false => None,
+        };
         let kind = if let Some(tile) = tile {
-            Kind::Tiles(tile, in_lanes)
-        } else if in_lanes || self.eat_word("independent") {
+            Kind::Tiles(tile, asked)
+        } else if asked.is_some() || self.eat_word("independent") {
             let mut reductions = Vec::new();
             while !self.peek_sign("{") {
                 let op = self.red_op()?;
@@ -262,7 +266,10 @@ impl<'a> Parser<'a> {
                 reductions.push((self.var()?, op));
                 self.sign(")")?;
             }
-            if in_lanes { Kind::Lanes(reductions) } else { Kind::Independent(reductions) }
+            match asked {
+                Some(asked) => Kind::Lanes(reductions, asked),
+                None => Kind::Independent(reductions),
+            }
         } else {
             Kind::Sequential
         };

@@ -2,8 +2,8 @@
 
 use super::names::{hint, order};
 use crate::{
-    Arg, Exp, Foreign, From, Fun, Kernel, Kind, Message, Out, Part, Prim, Program, Share, Space,
-    Stm, Tasks, Tile, Ty, V, Work,
+    Arg, Asked, Exp, Foreign, From, Fun, Kernel, Kind, Message, Out, Part, Prim, Program, Share,
+    Space, Stm, Tasks, Tile, Ty, V, Work,
 };
 use fehu_base::IdVec;
 use fehu_ir::Scalar;
@@ -174,17 +174,20 @@ impl<'a> Printer<'a> {
             Stm::For { var, from, to, step, kind, body } => {
                 let (var, from, to) = (self.counter(*var), self.exp(from), self.exp(to));
                 let by = if *step == 1 { String::new() } else { format!(" by {step}") };
-                let word = match kind {
-                    Kind::Sequential => "",
-                    Kind::Independent(_) => " independent",
-                    Kind::Lanes(_) => " lanes",
-                    Kind::Tiles(Tile::Square, false) => " square",
-                    Kind::Tiles(Tile::Square, true) => " square lanes",
-                    Kind::Tiles(Tile::Columns, false) => " columns",
-                    Kind::Tiles(Tile::Columns, true) => " columns lanes",
+                let (word, asked) = match kind {
+                    Kind::Sequential => ("", None),
+                    Kind::Independent(_) => (" independent", None),
+                    Kind::Lanes(_, asked) => ("", Some(asked)),
+                    Kind::Tiles(Tile::Square, asked) => (" square", asked.as_ref()),
+                    Kind::Tiles(Tile::Columns, asked) => (" columns", asked.as_ref()),
+                };
+                let lanes = match asked {
+                    Some(Asked(place)) if place.is_empty() => " lanes".to_owned(),
+                    Some(Asked(place)) => format!(" lanes for {}", string(place)),
+                    None => String::new(),
                 };
                 let reductions = kind.reductions().into_iter().flatten();
-                let kind = reductions.fold(word.to_owned(), |text, (v, op)| {
+                let kind = reductions.fold(format!("{word}{lanes}"), |text, (v, op)| {
                     format!("{text} {}({})", op.name(), self.var(*v))
                 });
                 self.around(out, depth, &format!("for {var} = {from} .. {to}{by}{kind}"), body)

@@ -81,7 +81,7 @@ impl Dead<'_> {
                 true
             }
             Stm::For { kind, body, .. } => {
-                if let Kind::Independent(reductions) | Kind::Lanes(reductions) = kind {
+                if let Kind::Independent(reductions) | Kind::Lanes(reductions, _) = kind {
                     reductions.retain(|(v, _)| self.used.contains(v));
                 }
                 self.sweep(body);

@@ -42,6 +42,7 @@ mod dead;
 mod memory;
 mod normal;
 mod reduction;
+mod refusal;
 mod rows;
 mod rule;
 mod short;
@@ -50,20 +51,38 @@ mod uniform;
 mod unroll_jam;
 
 use control::Lanes;
+use ecow::EcoString;
 use fehu_base::IdVec;
 use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{bin, end_of_blocks};
-use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
+use fehu_imp::{Asked, Block, Exp, Kind, Prim, Program, RedOp, Stm, Tasks, Ty, V, VarInfo};
 use fehu_ir::{BinOp, CmpOp, Scalar};
 pub(crate) use reduction::first;
+pub use refusal::Refusal;
 pub(crate) use rule::sets_only_its_own;
 
 /// Transforms the loops of a program that gain from it.
 pub fn lanes(program: &mut Program) {
+    tell(program);
+}
+
+/// What became of a loop that was to have lanes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// The place of its operator in the source; empty if nobody knows it.
+    pub place: EcoString,
+    /// The number of its lanes, or why it has none.
+    pub lanes: Result<u32, Refusal>,
+}
+
+/// The same, and says what became of the loops that were to have lanes.
+pub fn tell(program: &mut Program) -> Vec<Told> {
+    let mut told = Vec::new();
     for fun in program.funs.values_mut() {
         let body = std::mem::take(&mut fun.body);
-        fun.body = block(&mut fun.vars, body, &mut Range::default());
+        fun.body = block(&mut fun.vars, body, &mut Range::default(), &mut told);
     }
+    told
 }
 
 /// The range of the tasks around a loop.
@@ -76,7 +95,12 @@ struct Range {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Block {
+fn block(
+    vars: &mut IdVec<V, VarInfo>,
+    block_: Block,
+    range: &mut Range,
+    told: &mut Vec<Told>,
+) -> Block {
     let mut out = Block::with_capacity(block_.len());
     for stm in block_ {
         match stm {
@@ -84,9 +108,9 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
                 let kind = kind.without_tiles();
                 let count = constant_count(&from, &to);
                 let found =
-                    if step == 1 { Found::of(vars, var, count, &kind, &body) } else { None };
+                    if step == 1 { Found::of(vars, var, count, &kind, &body, told) } else { None };
                 match (found, kind) {
-                    (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions)) => {
+                    (Some(found), Kind::Independent(reductions) | Kind::Lanes(reductions, _)) => {
                         if matches!(from, Exp::Var(v) if Some(v) == range.low) {
                             range.width = range.width.max(found.width());
                         }
@@ -100,29 +124,31 @@ fn block(vars: &mut IdVec<V, VarInfo>, block_: Block, range: &mut Range) -> Bloc
                             range.width = range.width.max(rows::ROWS);
                         }
                         let source = Loop { var, from, to, reductions, body };
-                        two_rows(vars, source, range, &mut out);
+                        two_rows(vars, source, range, told, &mut out);
                     }
                     (_, kind) => {
-                        let body = block(vars, body, range);
+                        let body = block(vars, body, range, told);
                         out.push(Stm::For { var, from, to, step, kind, body });
                     }
                 }
             }
             Stm::If(cond, yes, no) => {
-                let (yes, no) = (block(vars, yes, range), block(vars, no, range));
+                let (yes, no) = (block(vars, yes, range, told), block(vars, no, range, told));
                 out.push(Stm::If(cond, yes, no));
             }
             Stm::Switch(on, cases, default) => {
-                let mut each = |(value, case)| (value, block(vars, case, range));
+                let mut each = |(value, case)| (value, block(vars, case, range, told));
                 let cases = cases.into_iter().map(&mut each).collect();
-                let default = block(vars, default, range);
+                let default = block(vars, default, range, told);
                 out.push(Stm::Switch(on, cases, default));
             }
-            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body, range))),
-            Stm::Locked(number, body) => out.push(Stm::Locked(number, block(vars, body, range))),
+            Stm::While(cond, body) => out.push(Stm::While(cond, block(vars, body, range, told))),
+            Stm::Locked(number, body) => {
+                out.push(Stm::Locked(number, block(vars, body, range, told)));
+            }
             Stm::Tasks(mut tasks) => {
                 let mut own = Range { low: Some(tasks.low), width: 1 };
-                tasks.body = block(vars, std::mem::take(&mut tasks.body), &mut own);
+                tasks.body = block(vars, std::mem::take(&mut tasks.body), &mut own, told);
                 // Ranges consist of whole blocks: a rest is for one iteration after the other.
                 if own.width > tasks.grain {
                     tasks.grain = own.width;
@@ -173,10 +199,16 @@ impl Found {
         count: Option<i64>,
         kind: &Kind,
         body: &Block,
+        told: &mut Vec<Told>,
     ) -> Option<Found> {
         let reductions = kind.reductions()?;
         let in_lanes = match kind {
-            Kind::Lanes(_) => rule::plan(vars, var, count, reductions, body).map(Found::Lanes),
+            Kind::Lanes(_, Asked(place)) => {
+                let plan = rule::plan(vars, var, count, reductions, body);
+                let lanes = plan.as_ref().map(|plan| plan.width).map_err(|refusal| *refusal);
+                told.push(Told { place: place.clone(), lanes });
+                plan.ok().map(Found::Lanes)
+            }
             Kind::Independent(_) | Kind::Sequential | Kind::Tiles(..) => None,
         };
         in_lanes
@@ -261,7 +293,13 @@ fn if_room(bytes: Exp, width: i64, whole: Exp, low: &Exp) -> Exp {
 }
 
 /// A loop over rows, two at a time, and the last one; rows have lanes.
-fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: &mut Block) {
+fn two_rows(
+    vars: &mut IdVec<V, VarInfo>,
+    source: Loop,
+    range: &mut Range,
+    told: &mut Vec<Told>,
+    out: &mut Block,
+) {
     let Loop { var, from, to, reductions, body } = source;
     let mut declare = |hint: &str, value: Exp| {
         let v = vars.push(VarInfo { hint: hint.into(), ty: Ty::Scalar(Prim::I64) });
@@ -271,7 +309,7 @@ fn two_rows(vars: &mut IdVec<V, VarInfo>, source: Loop, range: &mut Range, out: 
     let (low, high) = (declare("low", from), declare("high", to));
     let whole = declare("whole", end_of_blocks(&low, &high, rows::ROWS));
     let base = vars.push(VarInfo { hint: vars[var].hint.clone(), ty: vars[var].ty });
-    let body = block(vars, body, range);
+    let body = block(vars, body, range, told);
     let pair = unroll_jam::body(vars, var, base, rows::ROWS, &body);
     let (step, kind) = (rows::ROWS, Kind::Independent(Vec::new()));
     out.push(Stm::For { var: base, from: low, to: whole.clone(), step, kind, body: pair });

@@ -51,14 +51,15 @@ pub(super) fn fits(vars: &mut IdVec<V, VarInfo>, row: V, body: &Block) -> bool {
     }
     let varying = uniform::varying(vars, body, [row], &FxHashSet::default());
     body.iter().any(|stm| {
-        let Stm::For { var, from, to, step: 1, kind: Kind::Lanes(reductions), body } = stm else {
+        let Stm::For { var, from, to, step: 1, kind: Kind::Lanes(reductions, _), body } = stm
+        else {
             return false;
         };
         let bounds = [from, to];
         reductions.is_empty()
             && !bounds.iter().any(|bound| uniform::varies(&varying, bound))
             && adds_up(vars, body)
-            && rule::plan(vars, *var, constant_count(from, to), &[], body).is_some()
+            && rule::plan(vars, *var, constant_count(from, to), &[], body).is_ok()
     })
 }
 

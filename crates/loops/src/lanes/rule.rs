@@ -19,6 +19,7 @@
 //! there are twice as many lanes. A loop that is known to have fewer iterations has fewer lanes, but at least half a vector.
 
 use super::backward::{self, Backward};
+use super::refusal::Refusal;
 use super::short::is_short;
 use super::uniform::{varies, varying};
 use super::{memory, normal};
@@ -49,25 +50,25 @@ pub(super) struct Plan {
     pub(super) body: Block,
 }
 
-/// How to execute a loop in lanes, if that is worth it. Of some loops the number of iterations is known.
+/// How to execute a loop in lanes, or why not. Of some loops the number of iterations is known.
 pub(super) fn plan(
     vars: &mut IdVec<V, VarInfo>,
     var: V,
     count: Option<i64>,
     reductions: &[(V, RedOp)],
     body: &Block,
-) -> Option<Plan> {
+) -> Result<Plan, Refusal> {
     let has_loop = body.iter().any(has_loop);
     let float_extrema = reductions.iter().any(|(v, op)| {
         matches!(op, RedOp::Min | RedOp::Max)
             && matches!(vars[*v].ty, Ty::Scalar(Prim::F32 | Prim::F64))
     });
-    let possible = vars[var].ty == Ty::Scalar(Prim::I64)
-        && (has_loop || float_extrema)
-        && body.iter().all(|stm| is_possible(vars, stm))
-        && sets_only_its_own(body, reductions);
-    if !possible {
-        return None;
+    if vars[var].ty != Ty::Scalar(Prim::I64) || !(has_loop || float_extrema) {
+        return Err(Refusal::Plain);
+    }
+    body.iter().try_for_each(|stm| possible(vars, stm))?;
+    if !sets_only_its_own(body, reductions) {
+        return Err(Refusal::Shared);
     }
     let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
     let mut body = normal::simpler(body);
@@ -82,22 +83,29 @@ pub(super) fn plan(
         differing = varying(vars, &body, roots(), &shared);
     }
     if !memory::fits(&differing, &body) {
-        return None;
+        return Err(Refusal::Memory);
     }
     let mut rule = Rule { vars, steady: FxHashSet::from_iter([var]), varying: &differing };
     rule.find_steady(&body);
     let bytes = rule.widest(&body, !has_loop).max(4);
     let most = if has_loop {
-        let fits = rule.has_long_loop(&body) && rule.inner(&body, false);
-        fits.then_some(VECTORS / bytes)?
+        if !rule.has_long_loop(&body) {
+            return Err(Refusal::Plain);
+        }
+        rule.inner(&body, false)?;
+        VECTORS / bytes
     } else {
         let is_straight = |stm: &Stm| !matches!(stm, Stm::If(..)) || is_short(&differing, stm);
-        let fits = body.iter().all(is_straight) && rule.inner(&body, true);
-        fits.then_some(2 * VECTORS / bytes)?
+        if !body.iter().all(is_straight) {
+            return Err(Refusal::Branch);
+        }
+        rule.inner(&body, true)?;
+        2 * VECTORS / bytes
     };
     let fits = |width: &u32| count.is_none_or(|count| i64::from(*width) <= count);
     let fewer = std::iter::successors(Some(most), |width| Some(width / 2));
-    let width = fewer.take_while(|width| width * bytes >= LEAST).find(fits)?;
+    let width = fewer.take_while(|width| width * bytes >= LEAST).find(fits);
+    let width = width.ok_or(Refusal::Few)?;
     let truth = if bytes == 4 { Prim::I32 } else { Prim::I64 };
     let mut local = 0u32;
     visit::each_stm(&body, &mut |stm| {
@@ -108,7 +116,10 @@ pub(super) fn plan(
             local = local.saturating_add(bytes);
         }
     });
-    (local <= MOST_LOCAL).then_some(Plan { width, truth, varying: differing, backward, body })
+    if local > MOST_LOCAL {
+        return Err(Refusal::Local);
+    }
+    Ok(Plan { width, truth, varying: differing, backward, body })
 }
 
 fn has_loop(stm: &Stm) -> bool {
@@ -119,8 +130,7 @@ fn has_loop(stm: &Stm) -> bool {
 
 /// Whether there is a way to execute a statement in lanes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to fit does not")]
-fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
-    let inner = |block: &Block| block.iter().all(|stm| is_possible(vars, stm));
+fn possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> Result<(), Refusal> {
     let here = match stm {
         Stm::Comment(_) | Stm::Assign(..) | Stm::Store(..) | Stm::While(..) => true,
         Stm::If(..) | Stm::Switch(..) => true,
@@ -132,8 +142,15 @@ fn is_possible(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
         Stm::For { step, .. } => *step > 0,
         _ => false,
     };
-    let mut all = here;
-    stm.each_block(&mut |block| all = all && inner(block));
+    if !here {
+        return Err(Refusal::of(stm));
+    }
+    let mut all = Ok(());
+    stm.each_block(&mut |block| {
+        if all.is_ok() {
+            all = block.iter().try_for_each(|stm| possible(vars, stm));
+        }
+    });
     all
 }
 
@@ -149,6 +166,11 @@ pub(super) fn is_unrolled(from: &Exp, to: &Exp, step: i64, body: &Block) -> bool
     let count = span / step.max(1);
     span <= step.saturating_mul(CPU.unrolled_iterations)
         && count.saturating_mul(total) <= CPU.unrolled_cost
+}
+
+/// Refuses what does not fit.
+fn given(fits: bool, refusal: Refusal) -> Result<(), Refusal> {
+    if fits { Ok(()) } else { Err(refusal) }
 }
 
 /// Whether everything that is assigned is declared inside, or is a reduction.
@@ -233,53 +255,64 @@ impl Rule<'_> {
     }
 
     /// Whether everything inside inner loops, or everywhere, is something that vector units can do.
-    fn inner(&self, block: &Block, inside: bool) -> bool {
-        block.iter().all(|stm| {
+    fn inner(&self, block: &Block, inside: bool) -> Result<(), Refusal> {
+        block.iter().try_for_each(|stm| {
             let is_loop = matches!(stm, Stm::While(..) | Stm::For { .. });
-            let mut fits = true;
+            let mut fits = Ok(());
             if inside || matches!(stm, Stm::While(..)) {
-                stm.each_exp(&mut |e| fits &= self.is_vector(e));
+                stm.each_exp(&mut |e| fits = fits.and_then(|()| self.vector(e)));
                 if let Stm::Store(p, index, _) = stm {
-                    fits &= self.is_near(*p, index);
+                    fits = fits.and_then(|()| self.near(*p, index));
                 }
             }
-            stm.each_block(&mut |block| fits = fits && self.inner(block, inside || is_loop));
+            stm.each_block(&mut |block| {
+                fits = fits.and_then(|()| self.inner(block, inside || is_loop));
+            });
             fits
         })
     }
 
     /// Whether the elements of all lanes are in one place, and not too small for instructions with masks.
-    fn is_near(&self, p: V, index: &Exp) -> bool {
+    fn near(&self, p: V, index: &Exp) -> Result<(), Refusal> {
         let (Ty::Ptr(_, prim) | Ty::Scalar(prim) | Ty::Local(prim, _)) = self.vars[p].ty else {
-            return false;
+            return Err(Refusal::Far);
         };
         let is_own = self.varying.contains(&p);
         let near = match index {
             index if !is_own && self.is_steady(index) => true,
             index => !self.varies(index),
         };
-        near && prim.bits() >= 32
+        match (near, prim.bits() >= 32) {
+            (false, _) => Err(Refusal::Far),
+            (true, false) => Err(Refusal::Narrow),
+            (true, true) => Ok(()),
+        }
     }
 
     /// Whether vector units can evaluate an expression.
-    fn is_vector(&self, e: &Exp) -> bool {
+    fn vector(&self, e: &Exp) -> Result<(), Refusal> {
         // What does not vary is not evaluated in lanes.
         if !self.varies(e) {
-            return true;
+            return Ok(());
         }
-        let here = match e {
-            Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Select(_) => true,
-            Exp::Un(_, prim, _) | Exp::Cmp(_, prim, ..) => *prim != Prim::F16,
+        let is_wide = |prim: Prim| given(prim != Prim::F16, Refusal::Half);
+        let mut fits = match e {
+            Exp::Const(_) | Exp::Var(_) | Exp::Index(_) | Exp::Select(_) => Ok(()),
+            Exp::Un(_, prim, _) | Exp::Cmp(_, prim, ..) => is_wide(*prim),
             Exp::Convert(from, to, _) | Exp::Reinterpret(from, to, _) => {
-                *from != Prim::F16 && *to != Prim::F16
+                is_wide(*from).and_then(|()| is_wide(*to))
             }
-            Exp::Bin(op, prim, _, b) => is_vector_op(*op, *prim, b),
-            Exp::Math(f, prim, _) => is_vector_function(*f, *prim),
-            Exp::Load(p, index) => self.is_near(*p, index),
+            Exp::Bin(op, prim, _, b) => {
+                let fits = is_vector_op(*op, *prim, b);
+                is_wide(*prim).and(given(fits, Refusal::Division))
+            }
+            Exp::Math(f, prim, _) => {
+                is_wide(*prim).and(given(is_vector_function(*f), Refusal::Library))
+            }
+            Exp::Load(p, index) => self.near(*p, index),
         };
-        let mut all = here;
-        e.each_child(&mut |child| all = all && self.is_vector(child));
-        all
+        e.each_child(&mut |child| fits = fits.and_then(|()| self.vector(child)));
+        fits
     }
 
     /// The bytes of the widest scalar that varies, inside inner loops or everywhere.
@@ -308,7 +341,6 @@ impl Rule<'_> {
 fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {
     let is_int = prim.is_integer();
     match op {
-        _ if prim == Prim::F16 => false,
         BinOp::Pow => !is_int,
         BinOp::Mod | BinOp::Rem if !is_int => false,
         BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem if is_int && prim.bits() == 64 => {
@@ -321,8 +353,8 @@ fn is_vector_op(op: BinOp, prim: Prim, b: &Exp) -> bool {
     }
 }
 
-fn is_vector_function(f: MathFn, prim: Prim) -> bool {
-    let only_in_library = matches!(
+fn is_vector_function(f: MathFn) -> bool {
+    !matches!(
         f,
         MathFn::Gamma
             | MathFn::Lgamma
@@ -333,6 +365,5 @@ fn is_vector_function(f: MathFn, prim: Prim) -> bool {
             | MathFn::Ctz
             | MathFn::MulHi
             | MathFn::MadHi
-    );
-    prim != Prim::F16 && !only_in_library
+    )
 }

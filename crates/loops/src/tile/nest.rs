@@ -67,7 +67,7 @@ impl Nest {
         for line in body.iter().filter(|line| !line.is_new) {
             let Ty::Scalar(prim) = ty(line.var) else { return None };
             let is_ours = before.iter().any(|other| other.var == line.var);
-            if !is_ours || !matches!(prim.bits(), 32 | 64) {
+            if !is_ours || !is_for_vectors(prim) {
                 return None;
             }
             if !accs.contains(&(line.var, prim)) {
@@ -141,6 +141,11 @@ pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
         lines.push(Line { var, value: value.clone(), is_new });
     }
     Some(lines)
+}
+
+/// Whether vector units compute with numbers of a type as they are, so that accumulators stay in registers: half precision is converted.
+pub(super) fn is_for_vectors(prim: Prim) -> bool {
+    prim != Prim::F16
 }
 
 /// What an expression depends on.

@@ -1,6 +1,8 @@
 //! Tiles of rows and columns in registers.
 
-use super::nest::{ACC, Deps, Head, I, J, K, Line, Nest, depends, head, lines, loads, needed};
+use super::nest::{
+    ACC, Deps, Head, I, J, K, Line, Nest, depends, head, is_for_vectors, lines, loads, needed,
+};
 use super::rows::{self, RowPanel};
 use super::trips;
 use fehu_base::bug;
@@ -129,8 +131,8 @@ impl<'v, 'f> Tiling<'v, 'f> {
 
     /// The rows of a tile: all accumulators together should fit into the registers.
     fn choose(&mut self) {
-        let words: i64 = self.nest.accs.iter().map(|(_, prim)| i64::from(prim.bits() / 32)).sum();
-        self.rows = (8 / words).max(2);
+        let words = self.nest.accs.iter().map(|(_, prim)| i64::from(prim.bits().div_ceil(32)));
+        self.rows = (8 / words.sum::<i64>()).max(2);
     }
 
     /// When the tiles should be used, and the code that uses them.
@@ -518,7 +520,7 @@ fn packed(nest: &Nest, vars: &Vars<'_>) -> Option<Vec<(Exp, Prim)>> {
         let others = nest.body.iter().filter(|other| !is_of_columns(nest, other));
         if others.into_iter().any(|other| other.value.mentions(line.var)) {
             let Ty::Scalar(prim) = vars.0[line.var].ty else { return None };
-            is_covered &= matches!(prim.bits(), 32 | 64);
+            is_covered &= is_for_vectors(prim);
             computed.push((Exp::Var(line.var), prim));
         }
     }

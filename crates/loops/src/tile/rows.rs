@@ -8,7 +8,7 @@
 //! for k { for i { panel[i / R][k][i % R] = 2 * a[k, i] } }        R rows in a tile
 //! ```
 
-use super::nest::{ACC, I, J, K, Line, Nest, loads, needed};
+use super::nest::{ACC, I, J, K, Line, Nest, is_for_vectors, loads, needed};
 use super::register::{Tiling, independent, sequential};
 use fehu_imp::rewrite::{Vars, bin, is_unit, le, substitute, sum};
 use fehu_imp::{Block, Exp, From, Prim, Stm, Ty, V};
@@ -45,7 +45,7 @@ pub(super) fn panels(nest: &Nest, vars: &mut Vars<'_>) -> Vec<RowPanel> {
         });
     }
     let prim = |line: &&Line| match vars.0[line.var].ty {
-        Ty::Scalar(prim) if matches!(prim.bits(), 32 | 64) => Some(prim),
+        Ty::Scalar(prim) if is_for_vectors(prim) => Some(prim),
         Ty::Scalar(_) | Ty::Mem | Ty::Ptr(..) | Ty::Local(..) | Ty::Shared(..) => None,
     };
     let prims: Option<Vec<Prim>> = found.iter().map(prim).collect();
