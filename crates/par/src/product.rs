@@ -28,7 +28,7 @@ const LEAST_STEPS: i64 = 32;
 const ENOUGH: i64 = 1 << 15;
 
 /// More elements than this are not stored.
-const MOST: i64 = 1 << 28;
+const MOST: i64 = 1 << 27;
 
 /// What is done about products in the nest at hand.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -62,12 +62,7 @@ impl Product {
 impl Cx<'_> {
     /// The product in the function of the innermost level.
     pub(crate) fn product(&self, body: &Body) -> Option<Product> {
-        let mut known = FxHashMap::default();
-        let mut variance = Variance::new(self.vars);
-        for var in free_in_body(body, self.vars) {
-            variance.set(var, self.varies(var, &mut known));
-        }
-        let reads = Reads::of_body(body);
+        let (variance, reads) = (self.variance(body), Reads::of_body(body));
         self.product_in(body, variance, &reads, &mut Vec::new())
     }
 
@@ -112,13 +107,18 @@ impl Cx<'_> {
     /// Whether the function of the innermost level is the fold of a product, whose columns are that level.
     fn is_fold_of_product(&self, body: &Body) -> bool {
         let Some(column) = self.levels.len().checked_sub(1) else { return false };
+        let (variance, reads) = (self.variance(body), Reads::of_body(body));
+        square(body, &variance, (self.vars, &reads), 0..column, column).is_some()
+    }
+
+    /// Along which levels the variables differ that the function of the innermost level mentions.
+    fn variance(&self, body: &Body) -> Variance<'_> {
         let mut known = FxHashMap::default();
         let mut variance = Variance::new(self.vars);
         for var in free_in_body(body, self.vars) {
             variance.set(var, self.varies(var, &mut known));
         }
-        let reads = Reads::of_body(body);
-        square(body, &variance, (self.vars, &reads), 0..column, column).is_some()
+        variance
     }
 
     /// Along which levels a variable differs.
