@@ -37,3 +37,12 @@ entry nearest [n] [m] [p] (a: [n][m]i32) (b: [p][m]i32) : [p]i32 =
                |> zip (indices b)
                |> reduce_comm (\(i, u) (j, v) -> if u > v || u == v && i < j then (i, u) else (j, v)) (i64.highest, i32.lowest)
   in reduce_by_index (replicate p 0) (+) 0 (map ((.0) <-< best) a) (map (const 1) a)
+
+-- ==
+-- entry: columns
+-- random input { [60][40]i32 [50][40]i32 [50]i32 } auto output
+
+-- Two products, of which the second one needs what the first one makes; both versions transpose a matrix outside of all positions.
+entry columns [n] [m] [p] (a: [n][m]i32) (b: [p][m]i32) (c: [p]i32) : ([n]i32, [n][m]i32) =
+  map (\x -> let (ds, es) = map2 (\y t -> let d = i32.sum (map2 (\p q -> p * (q - t)) x y) in (d * d, d + t)) b c |> unzip
+             in (i32.sum ds, map (\row -> i32.sum (map3 (\u v w -> (u - v) * w) row c es)) (transpose b))) a |> unzip

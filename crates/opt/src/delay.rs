@@ -139,10 +139,11 @@ impl<'a> Code<'a> {
             if !is_tame {
                 stop = at;
             }
-            // The last use of what it makes, if that may be a view of what it uses.
+            // The last use of what it makes, if that may be a view of what it uses. A copy may become the array itself.
+            let is_copy = matches!(stm.exp, Exp::Copy(_));
             let last = match (is_tame, stm.exp.family()) {
                 (false, _) => stms.len(),
-                (true, Family::View | Family::Scalar) => {
+                (true, family) if is_copy || matches!(family, Family::View | Family::Scalar) => {
                     let arrays = stm.pat.iter().filter(|var| vars[**var].ty.is_array());
                     arrays.filter_map(|var| code.last.get(var).copied()).max().unwrap_or(at)
                 }

@@ -13,11 +13,13 @@
 
 use crate::context::{Cx, Home};
 use crate::distribute::{only_block, only_outer};
+use crate::is_sequential;
 use crate::tiling::square;
 use ecow::eco_format;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::pass::RemarkKind;
+use fehu_ir::subst::copy_body;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, FoldTiling, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
@@ -27,8 +29,8 @@ const LEAST_STEPS: i64 = 32;
 /// This many elements are enough for the machine, unless the user says something else.
 const ENOUGH: i64 = 1 << 15;
 
-/// More elements than this are not stored.
-const MOST: i64 = 1 << 27;
+/// More bytes than this are not stored.
+const MOST: i64 = 1 << 30;
 
 /// What is done about products in the nest at hand.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -48,6 +50,8 @@ pub(crate) struct Product {
     steps: Atom,
     /// The widths of the operators inside of the levels and around the fold; the last one has the columns.
     widths: Vec<Atom>,
+    /// The bytes of an element.
+    bytes: i64,
     /// Whether the last one is a map, so that nothing follows the tiles.
     is_map: bool,
 }
@@ -76,6 +80,7 @@ impl Cx<'_> {
         for stm in &body.stms {
             if let Exp::Screma(op) = &stm.exp
                 && op.scans.is_empty()
+                && !is_sequential(stm)
                 && self.is_host(op.width)
             {
                 let column = self.levels.len() + widths.len();
@@ -88,7 +93,10 @@ impl Cx<'_> {
                     && self.is_host(found.steps)
                 {
                     let (row, steps, is_map) = (found.row, found.steps, op.folded() == 0);
-                    return Some(Product { row, steps, widths: widths.clone(), is_map });
+                    // At least as much as is stored.
+                    let registers: u32 = op.map.ret.iter().map(Type::registers).sum();
+                    let (widths, bytes) = (widths.clone(), 4 * i64::from(registers.max(1)));
+                    return Some(Product { row, steps, widths, bytes, is_map });
                 }
                 if let Some(found) = self.product_in(map, inside, reads, widths) {
                     return Some(found);
@@ -183,9 +191,15 @@ impl Cx<'_> {
         let worth = self.is_worth_tiles(&product);
         let text = "added a version in which a product has tiles of its own, if they are full";
         self.remark(RemarkKind::Done, stm.loc.as_ref(), text);
-        Some(self.either(worth, &mut |cx| cx.with_products(Products::Tiled, &work), &mut |cx| {
-            cx.with_products(Products::Untiled, &work)
-        }))
+        let arrays =
+            self.either(worth, &mut |cx| cx.with_products(Products::Tiled, &work), &mut |cx| {
+                cx.with_products(Products::Untiled, &work)
+            });
+        // What the host does for all positions it does in both versions, where it has a name of its own.
+        if let Some(Stm { exp: Exp::If(_, bodies), .. }) = self.out.last_mut() {
+            bodies[1] = copy_body(&bodies[1], self.vars);
+        }
+        Some(arrays)
     }
 
     fn with_products(
@@ -214,7 +228,7 @@ impl Cx<'_> {
             (side, self.levels[product.row].width),
             (side, columns),
             (Atom::i64(LEAST_STEPS), product.steps),
-            (all, Atom::i64(MOST)),
+            (all, Atom::i64(MOST / product.bytes)),
         ];
         let mut worth = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), all));
         for (least, number) in pairs {
