@@ -181,6 +181,12 @@ fn columns() {
 }
 
 #[test]
+fn norms() {
+    // All matrices are large enough for tiles.
+    agrees_with("norms", &["--pass-option=--default-threshold=1"]);
+}
+
+#[test]
 fn streams() {
     agrees("streams");
 }
@@ -346,6 +352,7 @@ fn gpus_accept_them() {
         "writes",
         "tiles",
         "columns",
+        "norms",
         "strips",
         "threads",
         "blocks",
