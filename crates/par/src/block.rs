@@ -179,7 +179,7 @@ impl Cx<'_> {
         let small = self.is_small(widest);
         let wide = self.named("wide", Exp::CmpOp(CmpOp::Le, Atom::i64(WARP), widest));
         let fits = self.named("fits", Exp::BinOp(BinOp::And, wide.into(), small.into()));
-        let enough = self.is_enough();
+        let enough = self.is_enough_for_loops();
         let few = self.named("few", Exp::UnOp(UnOp::Not, enough.into()));
         let both = self.named("both", Exp::BinOp(BinOp::And, few.into(), fits.into()));
         self.either(both, &mut |cx| cx.by_block(body), &mut |cx| cx.whole(body))

@@ -68,7 +68,7 @@ impl Cx<'_> {
         let mut inner = |cx: &mut Self| cx.block_or_flat(stm, body, &plan, &mut flat);
         match one {
             true => self.guarded(&stm.pat, inner),
-            false => self.choose(&mut |cx| cx.whole(body), &mut inner),
+            false => self.choose(body, &mut |cx| cx.whole(body), &mut inner),
         }
     }
 

@@ -35,7 +35,7 @@ impl Cx<'_> {
             (false, true) if may_suffice => {
                 // The guard counts the positions of the operator, too.
                 self.enter(stm, op.width, &op.inputs, &op.map);
-                let arrays = self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
+                let arrays = self.choose(body, &mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
                     cx.below(|cx| cx.taken_apart(stm, op))
                 });
                 self.levels.pop();
@@ -113,7 +113,7 @@ impl Cx<'_> {
         let plan = self.plan(body);
         let suffices = self.may_suffice() && !only_inner(stm);
         match suffices && plan.is_parallel() && !plan.is_free(body, self.vars) {
-            true => self.choose(&mut |cx| cx.whole(body), &mut |cx| cx.inside_of(stm, body)),
+            true => self.choose(body, &mut |cx| cx.whole(body), &mut |cx| cx.inside_of(stm, body)),
             false => self.inside_of(stm, body),
         }
     }

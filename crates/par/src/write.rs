@@ -5,7 +5,7 @@ use crate::build::Inside;
 use crate::context::Cx;
 use crate::distribute::{only_inner, only_outer};
 use crate::vector::identity;
-use fehu_base::bug;
+use fehu_base::{OrBug, bug};
 use fehu_ir::{Atom, Exp, Lambda, Stm, Var};
 
 impl Cx<'_> {
@@ -19,17 +19,16 @@ impl Cx<'_> {
         if only_outer(stm) || !self.enter_function(stm) {
             return self.leaf(stm);
         }
-        let body = function(&stm.exp).map(|(_, _, map)| &map.body);
+        let (_, _, map) = function(&stm.exp).or_bug("what was entered is a function");
+        let body = &map.body;
         let again = |cx: &mut Self| cx.below(|cx| cx.write(stm));
-        let tiled = body.and_then(|body| self.choose_tiles(stm, body, again));
-        if let Some(arrays) = tiled {
+        if let Some(arrays) = self.choose_tiles(stm, body, again) {
             self.levels.pop();
             return arrays;
         }
-        let is_tiled = body.is_some_and(|body| self.has_tiles(body));
-        let may_suffice = self.may_suffice() && !only_inner(stm) && !is_tiled;
+        let may_suffice = self.may_suffice() && !only_inner(stm) && !self.has_tiles(body);
         let arrays = match may_suffice {
-            true => self.choose(&mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
+            true => self.choose(body, &mut |cx| cx.below(|cx| cx.leaf(stm)), &mut |cx| {
                 cx.below(|cx| cx.mapped_first(stm))
             }),
             false => self.below(|cx| cx.mapped_first(stm)),
