@@ -9,7 +9,7 @@ use super::functions::{self, Made};
 use super::memories::{self, Origins, Signature, to_bytes};
 use ecow::{EcoString, eco_format};
 use fehu_base::id::Id;
-use fehu_base::{IdVec, OrBug};
+use fehu_base::{IdVec, OrBug, bug};
 use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, rename, replace_stms};
 use fehu_imp::visit::{each_stm, set_vars};
@@ -51,6 +51,8 @@ pub(super) fn calls(program: &mut Program, copies: bool) {
 struct Inside {
     /// The functions, with the number of places where they are called.
     called: FxHashMap<FunId, (Fun, usize)>,
+    /// The functions that are being decided about: whoever asks is called by them.
+    begun: FxHashSet<FunId>,
     /// What each version of a function becomes; nothing if there is no such version.
     ways: FxHashMap<Signature, Option<Way>>,
     /// The functions of the device, in the order in which they are added to those of the program.
@@ -74,7 +76,8 @@ impl Inside {
         let sites = called_inside(program);
         let called = sites.into_iter().map(|(id, sites)| (id, (program.funs[id].clone(), sites)));
         let (ways, made, first) = (FxHashMap::default(), Vec::new(), program.funs.len());
-        Inside { called: called.collect(), ways, made, first, copies }
+        let begun = FxHashSet::default();
+        Inside { called: called.collect(), begun, ways, made, first, copies }
     }
 
     /// Decides about a version of a function, after those that it calls. (None that kernels call comes to call itself.)
@@ -82,9 +85,13 @@ impl Inside {
         if self.ways.contains_key(signature) {
             return;
         }
+        if !self.begun.insert(signature.0) {
+            bug("a kernel calls a function that comes to call itself");
+        }
         let (fun, sites) = self.called[&signature.0].clone();
         let version = memories::version(fun, &signature.1, &mut |callee| self.results(&callee));
         let way = version.map(|fun| self.way(fun, sites));
+        self.begun.remove(&signature.0);
         self.ways.insert(signature.clone(), way);
     }
 

@@ -27,6 +27,8 @@
 //! - `places`: likewise, with arrays that become parts of others.
 //! - `stencils`: likewise, with elements that are read near positions.
 //! - `views`: likewise, operators on transposed, reversed, cut and reshaped rows.
+//! - `updates`: likewise, matrices that are changed in place, by rows and slices;
+//! - `products`: likewise, nests with products of matrices.
 //! - `differentiable`: likewise, functions of integers that have derivatives.
 
 mod array;
@@ -40,6 +42,7 @@ pub mod mutate;
 mod nest;
 mod nested;
 mod places;
+mod products;
 mod ragged;
 pub mod rng;
 mod rows;
@@ -49,6 +52,7 @@ mod soac;
 mod state;
 mod stencils;
 mod stream;
+mod updates;
 mod views;
 mod words;
 
@@ -58,8 +62,10 @@ pub use irregular::irregular_text;
 pub use kernels::kernel_text;
 pub use nested::nested_text;
 pub use places::place_text;
+pub use products::product_text;
 pub use ragged::ragged_text;
 pub use stencils::stencil_text;
+pub use updates::update_text;
 pub use views::view_text;
 
 /// Sizes of array arguments for which a program's time is small.

@@ -5,3 +5,4 @@
 mod kernels;
 mod properties;
 mod traversals;
+mod updates;

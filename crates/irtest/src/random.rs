@@ -7,9 +7,11 @@
 use crate::oracle::{Oracle, Runs};
 use crate::passes::{Failure, examine, transform};
 use crate::reduce::reduce;
+use fehu_base::bug;
 use fehu_ir::Prog;
 use fehu_ir::pass::Pass;
-use fehu_irgen::{Config, random_prog};
+use fehu_ir::text::parse;
+use fehu_irgen::{Config, random_prog, update_text};
 use std::fmt::Debug;
 
 /// After so many programs that fail the others are not tried.
@@ -45,12 +47,7 @@ pub fn each_program(
     let mut failures = Vec::new();
     // Seeds next to each other differ in size and in what may fail: each part has some of all kinds.
     for seed in (first..first + count).filter(|seed| seed / 6 % part.of == part.number) {
-        let config = Config {
-            statements: 4 + (seed % 3) as usize * 4,
-            inexact: false,
-            failing: seed.is_multiple_of(failing),
-        };
-        match try_one(&random_prog(seed, config), seed) {
+        match try_one(&program(seed, failing), seed) {
             Ok(runs) => all.add(runs),
             Err(message) => failures.push(format!("seed {seed}{message}")),
         }
@@ -59,6 +56,16 @@ pub fn each_program(
         }
     }
     if failures.is_empty() { Ok(all) } else { Err(failures.join("\n\n")) }
+}
+
+/// The program of a seed. Most have something of everything; one of eight changes matrices in place, which others hardly do.
+fn program(seed: u64, failing: u64) -> Prog {
+    if seed % 8 == 5 {
+        let text = update_text(seed / 8);
+        return parse(&text).unwrap_or_else(|why| bug(format!("seed {seed}: {why}\n{text}")));
+    }
+    let failing = seed.is_multiple_of(failing);
+    random_prog(seed, Config { statements: 4 + (seed % 3) as usize * 4, inexact: false, failing })
 }
 
 /// Sends a program through lists of passes, each time from the beginning; what is wrong with the first list that fails,

@@ -13,13 +13,15 @@
 
 use crate::build::Inside;
 use crate::context::Cx;
+use crate::hosted::body_calls_any;
 use crate::plan::is_scalar_operator;
 use ecow::eco_format;
 use fehu_base::IdVec;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Exp, Level, Scalar, Screma, Stm, Type, UnOp, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Exp, FunId, Level, Scalar, Screma, Stm, Type, UnOp, Var, VarInfo,
 };
+use rustc_hash::FxHashSet;
 
 /// Operators that are wider than this had better be kernels of their own, unless the user says something else.
 const WIDE: i64 = 2048;
@@ -41,12 +43,16 @@ struct Sharing<'a> {
 }
 
 /// Whether a version for blocks of threads is worth having, given which sizes the host knows; yields the positions of its operators,
-/// as products of widths, as far as these are known.
+/// as products of widths, as far as these are known. What calls functions of the host has no such version.
 pub(crate) fn block_widths(
     body: &Body,
     vars: &IdVec<Var, VarInfo>,
+    hosted: &FxHashSet<FunId>,
     known: &dyn Fn(Atom) -> bool,
 ) -> Option<Vec<Vec<Atom>>> {
+    if body_calls_any(body, hosted) {
+        return None;
+    }
     let mut found = Sharing { vars, known, operators: 0, in_loops: 0, widths: Vec::new() };
     let fits = found.body(body, false);
     let several = found.operators > 1 || found.in_loops > 0;
@@ -132,7 +138,7 @@ impl Sharing<'_> {
 impl Cx<'_> {
     /// Whether this version of a function is worth having; yields the positions of its operators.
     pub(crate) fn block_widths(&self, body: &Body) -> Option<Vec<Vec<Atom>>> {
-        block_widths(body, self.vars, &|atom| self.is_host(atom))
+        block_widths(body, self.vars, self.hosted, &|atom| self.is_host(atom))
     }
 
     /// The function, for a block of threads at each position.

@@ -25,10 +25,13 @@ pub fn hosted(prog: &ir::Prog) -> FxHashSet<ir::FunId> {
 /// Whether an expression calls one of these functions.
 pub(crate) fn calls_any(exp: &ir::Exp, funs: &FxHashSet<ir::FunId>) -> bool {
     let mut found = matches!(exp, ir::Exp::Call(fun, _) if funs.contains(fun));
-    exp.for_each_body(&mut |body| {
-        found = found || body.stms.iter().any(|stm| calls_any(&stm.exp, funs));
-    });
+    exp.for_each_body(&mut |body| found = found || body_calls_any(body, funs));
     found
+}
+
+/// Whether a body calls one of these functions.
+pub(crate) fn body_calls_any(body: &ir::Body, funs: &FxHashSet<ir::FunId>) -> bool {
+    body.stms.iter().any(|stm| calls_any(&stm.exp, funs))
 }
 
 /// How far a function is known.

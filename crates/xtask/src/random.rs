@@ -30,7 +30,7 @@ use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Entries, Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, irregular, merge, ragged, sample, stencil, sums, views};
+use sample::{Sample, irregular, merge, products, ragged, sample, stencil, sums, updates, views};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -104,6 +104,10 @@ enum Kind {
     Stencils,
     /// Operators on transposed, reversed, cut and reshaped rows.
     Views,
+    /// Matrices that are changed in place, by rows and slices, in loops, branches and functions of maps.
+    Updates,
+    /// Nests with products of matrices of which something smaller is needed.
+    Products,
     /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
     Sequences,
     /// Functions of integers, whose derivatives the interpreter runs.
@@ -321,6 +325,8 @@ impl Run<'_> {
             Some(Kind::Rows) => ragged(seed, level),
             Some(Kind::Stencils) => stencil(seed),
             Some(Kind::Views) => views(seed),
+            Some(Kind::Updates) => updates(seed),
+            Some(Kind::Products) => products(seed),
             // Other programs hardly ever have long sums of floats.
             None if self.args.plain => sums(seed),
             Some(Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => sample(seed),
@@ -335,6 +341,9 @@ impl Run<'_> {
         }
         match self.args.only {
             Some(Kind::Irregular | Kind::Stencils) => Oracle { max_size: LARGE, long: 0, ..oracle },
+            Some(Kind::Updates) => Oracle { long: 0, ..oracle },
+            // Full tiles have many elements, also where sizes that are not known are small.
+            Some(Kind::Products) => Oracle { long: 0, max_steps: 5_000_000, rounds: 1, ..oracle },
             Some(Kind::Rows | Kind::Views | Kind::Sequences | Kind::Derivatives | Kind::Smooth)
             | None => oracle,
         }

@@ -10,7 +10,7 @@ use crate::seg::Segs;
 use fehu_base::IdVec;
 use fehu_ir::subst::{Subst, copy_stm, subst_body};
 use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Level, Stm, Type, Var, VarInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Where a function binds a variable: by its parameter of this number, or by a statement, as its result of this number.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl Irregular<'_> {
         let known = |atom: Atom| atom == first.width.into() || self.labels.is_avoided(atom);
         let fits = op.folded() == 0
             && op.inputs.iter().all(is_array)
-            && block_widths(&op.map.body, self.vars, &known).is_some();
+            && block_widths(&op.map.body, self.vars, self.hosted, &known).is_some();
         if !fits {
             return Vec::new();
         }
@@ -54,8 +54,9 @@ impl Irregular<'_> {
     fn by_members_of(&mut self, map: &Stm, place: Place, longest: Atom, level: Level) -> Body {
         let mut stm = copy_stm(map, self.vars);
         self.bound_width(&mut stm, place, longest);
-        let (hosted, equal) = (FxHashSet::default(), FxHashMap::default());
-        let mut segs = Segs { prog: self.prog, vars: self.vars, hosted: &hosted, equal: &equal };
+        let equal = FxHashMap::default();
+        let (prog, hosted) = (self.prog, self.hosted);
+        let mut segs = Segs { prog, vars: self.vars, hosted, equal: &equal };
         if let Exp::Screma(op) = &mut stm.exp {
             segs.of_block(&mut op.map.body.stms);
         }

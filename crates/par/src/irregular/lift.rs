@@ -5,6 +5,7 @@
 
 use super::space::{Around, Home, RowsOf, Space, whole};
 use super::{Applied, Irregular, Lifted, apply, irregular, irregular_in, stays};
+use crate::hosted::body_calls_any;
 use crate::is_sequential;
 use fehu_base::{OrBug, Prim};
 use fehu_facts::{consumed, cost};
@@ -313,16 +314,22 @@ impl Irregular<'_> {
         Ok(())
     }
 
+    /// Whether a function is lifted by itself: parts of it are irregular, or the host calls other functions in it.
+    pub(super) fn has_parts(&self, map: &Lambda) -> bool {
+        irregular_in(&map.body, &self.labels).is_some() || body_calls_any(&map.body, self.hosted)
+    }
+
     fn screma(&mut self, stm: &Stm, op: &Screma, space: usize) -> Lifted<()> {
         let folds = op.scans.iter().map(|scan| &scan.op).chain(op.reds.iter().map(|red| &red.op));
-        if !folds.into_iter().all(crate::plan::is_scalar_operator) {
+        if !folds.clone().all(crate::plan::is_scalar_operator) {
             return Err(stays("it combines arrays", stm));
+        }
+        if folds.into_iter().any(|fold| body_calls_any(&fold.body, self.hosted)) {
+            return Err(stays("it combines elements by a function that kernels cannot call", stm));
         }
         let rows = self.rows_of(op.width, space);
         self.note_reads(op, space);
-        if irregular_in(&op.map.body, &self.labels).is_none()
-            && self.has_regular_elements(stm, op.folded())
-        {
+        if !self.has_parts(&op.map) && self.has_regular_elements(stm, op.folded()) {
             return self.row_operator(stm, op, space, &rows);
         }
         self.nested(stm, op, space, &rows)

@@ -43,13 +43,14 @@ mod write;
 
 use crate::distribute::only_outer;
 use crate::flatmap::write_out;
+use crate::hosted::hosted;
 use crate::is_sequential;
 use ecow::EcoString;
 use fehu_base::{IdVec, bug};
 use fehu_facts::{Effects, Labels, Regularity, Share, consumed_by};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::subst::copy_stm;
-use fehu_ir::{Atom, Body, Exp, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, FunId, Item, Lambda, Level, Loc, Prog, Stm, Var, VarInfo};
 pub use rounds::GRID_ROUNDS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::{Home, RowsOf, Space};
@@ -81,6 +82,8 @@ type Lifted<T> = Result<T, Stays>;
 pub(crate) struct Irregular<'a> {
     prog: &'a Prog,
     effects: &'a Effects,
+    /// The functions that no Seg contains.
+    hosted: &'a FxHashSet<FunId>,
     vars: &'a mut IdVec<Var, VarInfo>,
     /// Of the Segs.
     level: Level,
@@ -114,6 +117,13 @@ pub(crate) struct Irregular<'a> {
 fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
     let effects = Effects::of(prog);
     let inside = crate::chunks::called_inside(prog);
+    let hosted = match level {
+        Level::Grid => hosted(prog),
+        // Threads of a CPU call what they like.
+        Level::Task | Level::Blocks | Level::Warps | Level::Block | Level::Thread => {
+            FxHashSet::default()
+        }
+    };
     for item in prog.items() {
         if matches!(item, Item::Fun(id) if inside.contains(&id)) {
             continue;
@@ -121,7 +131,8 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
         let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
             let versions = 0;
-            Host { prog, effects: &effects, vars, remarks, level, name, versions }.body(body);
+            let (effects, hosted) = (&effects, &hosted);
+            Host { prog, effects, hosted, vars, remarks, level, name, versions }.body(body);
         });
     }
 }
@@ -130,6 +141,7 @@ fn run(prog: &mut Prog, remarks: &mut Remarks, level: Level) {
 struct Host<'a> {
     prog: &'a Prog,
     effects: &'a Effects,
+    hosted: &'a FxHashSet<FunId>,
     vars: &'a mut IdVec<Var, VarInfo>,
     remarks: &'a mut Remarks,
     level: Level,
@@ -233,6 +245,7 @@ impl Host<'_> {
         let mut this = Irregular {
             prog: self.prog,
             effects: self.effects,
+            hosted: self.hosted,
             vars: self.vars,
             level: self.level,
             labels,

@@ -18,7 +18,7 @@
 //! elements first, so that it is executed once.
 
 use super::space::{Home, RowsOf, array_of};
-use super::{Irregular, Lifted, irregular_in, stays};
+use super::{Irregular, Lifted, stays};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::cost::is_repeatable;
 use fehu_ir::builder::Builder;
@@ -41,7 +41,7 @@ struct Classified {
 
 impl Irregular<'_> {
     pub(super) fn partition(&mut self, stm: &Stm, op: &Partition, space: usize) -> Lifted<()> {
-        if irregular_in(&op.map.body, &self.labels).is_some() {
+        if self.has_parts(&op.map) {
             return self.after_map(stm, space);
         }
         if !self.has_regular_elements(stm, op.classes) {

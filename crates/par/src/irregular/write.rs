@@ -2,7 +2,7 @@
 
 use super::rows::position;
 use super::space::{Home, RowsOf, array_of, numbers};
-use super::{Applied, Irregular, Lifted, apply, irregular_in, stays};
+use super::{Applied, Irregular, Lifted, apply, stays};
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::{
@@ -28,7 +28,7 @@ impl Dest {
 
 impl Irregular<'_> {
     pub(super) fn scatter(&mut self, stm: &Stm, op: &Scatter, space: usize) -> Lifted<()> {
-        if irregular_in(&op.map.body, &self.labels).is_some() {
+        if self.has_parts(&op.map) {
             return self.after_map(stm, space);
         }
         let mut dests = Vec::new();
@@ -51,7 +51,7 @@ impl Irregular<'_> {
     }
 
     pub(super) fn hist(&mut self, stm: &Stm, op: &Hist, space: usize) -> Lifted<()> {
-        if irregular_in(&op.map.body, &self.labels).is_some() {
+        if self.has_parts(&op.map) {
             return self.after_map(stm, space);
         }
         let (mut dests, mut all) = (Vec::new(), Vec::new());

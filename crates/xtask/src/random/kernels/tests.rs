@@ -347,3 +347,52 @@ fun f (n: i64, xs: [n]i64) -> (ys: [n]i64, count: i64) =
         }
     }
 }
+
+/// Functions that call themselves, for the elements of rows that differ, and for those of rows that blocks of threads share otherwise.
+#[test]
+fn functions_that_call_themselves_are_called_by_the_host() {
+    let recursive = "
+        fun rec (k: i64, x: i64) -> (r: i64) =
+        let (done: bool) = le k 0
+        let (b: i64) = if done then {(x)} else {
+          let (l: i64) = add k -1 let (y: i64) = add x x let (a: i64) = call rec (l, y) in (a)
+        } in (b)";
+    let sum = |n: u32| {
+        format!(
+            "red comm \\(a{n}: i64, b{n}: i64) -> (i64) {{ let (c{n}: i64) = add a{n} b{n} in (c{n}) }} neutral (0)"
+        )
+    };
+    let (sum1, sum2) = (sum(1), sum(2));
+    let rows = format!(
+        "prog arrays {recursive}
+        fun f (n: i64, ks: [n]i64) -> (r0: [n]i64, r1: [n][4]i64, r2: [n]i64) =
+        let (ys: [n]i64, hs: [n][4]i64, ts: [n]i64) = screma n (ks) map \\(k: i64) -> (i64, [4]i64, i64) {{
+          let (m: i64) = mod k 8
+          let (is: [m]i64) = iota i64 m 0 1
+          let (s: i64) = screma m (is) map \\(x: i64) -> (i64) {{ let (z: i64) = call rec (3, x) in (z) }} {sum1}
+          let (zeros: [4]i64) = replicate (4) 0
+          let (h: [4]i64) = hist m (is) map \\(i: i64) -> (i64, i64) {{
+            let (u: i64) = call rec (2, i) let (j: i64) = mod u 4 in (j, u) }} dest [4] race 1 (zeros)
+            \\(a: i64, b: i64) -> (i64) {{ let (c: i64) = add a b in (c) }} neutral (0)
+          let (count: i64, odd: [m]i64) = partition m (is) 1 \\(p: i64) -> (i64, i64) {{
+            let (v: i64) = call rec (1, p) let (w: i64) = quot v 4 let (q: i64) = mod w 2 in (q, p) }}
+          in (s, h, count)
+        }}
+        in (ys, hs, ts)
+        entry \"f\" = f (\"ks\": [n]i64) -> opaque \"t\" ([n]i64, [n][4]i64, [n]i64)"
+    );
+    assert!(launches("rows", &rows, 0..4) > 0);
+    let blocks = format!(
+        "prog arrays {recursive}
+        fun f (n: i64, m: i64, xss: [n][m]i64) -> (r: [n][m]i64) =
+        let (ys: [n][m]i64) = screma n (xss) map \\(xs: [m]i64) -> ([m]i64) {{
+          let (zs: [m]i64) = screma m (xs) map \\(x: i64) -> (i64) {{ let (z: i64) = call rec (3, x) in (z) }}
+          let (s: i64) = screma m (zs) map \\(x1: i64) -> (i64) {{(x1)}} {sum2}
+          let (ws: [m]i64) = screma m (xs) map \\(x2: i64) -> (i64) {{ let (w: i64) = mul s x2 in (w) }}
+          in (ws)
+        }}
+        in (ys)
+        entry \"f\" = f (\"xss\": [n][m]i64) -> [n][m]i64"
+    );
+    assert!(launches("map", &blocks, 0..4) > 0);
+}
