@@ -102,6 +102,26 @@ fn ragged() {
     }
 }
 
+/// Loops of the host as the work of one block, and as launches.
+#[test]
+fn host_loops() {
+    agrees("host_loops");
+    let loops = [
+        ("steps", 0),
+        ("gradient", 0),
+        ("gradient", 1),
+        ("until", 0),
+        ("nested", 0),
+        ("nested", 1),
+        ("slices", 0),
+        ("fails", 0),
+    ];
+    let params = loops
+        .map(|(entry, number)| format!("--pass-option=--param={entry}.suff_loop_par_{number}=1"));
+    let options: Vec<&str> = params.iter().map(String::as_str).collect();
+    agrees_with("host_loops", &options);
+}
+
 #[test]
 fn accumulators() {
     agrees("accumulators");

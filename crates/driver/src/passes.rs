@@ -72,6 +72,9 @@ impl Plan {
         if without.unaccumulation {
             self.passes.retain(|pass| pass.name != fehu_opt::UNACCUMULATE.name);
         }
+        if without.host_free_loops {
+            self.passes.retain(|pass| pass.name != fehu_par::GRID_LOOPS.name);
+        }
         if without.in_place {
             self.passes.push(fehu_opt::COPYUPDATES);
         }

@@ -15,8 +15,8 @@ use fehu_opt::{
     STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
-    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_ROUNDS,
-    GRID_TILING, IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
+    CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_LOOPS,
+    GRID_ROUNDS, GRID_TILING, IRREGULAR, SIMD, TASKS, TILING, UNFLATMAP, UNFLATMAP_INSIDE,
 };
 
 /// A named list of passes.
@@ -186,8 +186,9 @@ const GPU_PARTS: &[&[Pass]] = &[
     LIFTED,
     // Nothing is fused with a loop any more, so that it can be cut. Filters in many threads are scans.
     &[GRID_ROUNDS, UNPARTITION, SIMPLIFY],
-    // Operators have become as large as they can be; now they are cut into nests. Nothing may fuse after that.
-    &[FLATTEN, SIMPLIFY],
+    // Operators have become as large as they can be. Where they are small, one block executes a loop around them; otherwise they are cut
+    // into nests. Nothing may fuse after that.
+    &[GRID_LOOPS, FLATTEN, SIMPLIFY],
     // Segs have their levels and spaces. What they read is known when nothing changes them any more.
     &[EPILOGUE, GRID_COLUMNS, GRID_TILING],
 ];

@@ -17,7 +17,7 @@ pub struct Without {
     pub short_circuiting: bool,
     /// Functions are not copied into the kernels that call them.
     pub inlining: bool,
-    /// The host waits for every element that it asks for, and each kernel is launched by itself.
+    /// The host waits for every element that it asks for, each kernel is launched by itself, and no loop of the host is a kernel.
     pub host_free_loops: bool,
 }
 

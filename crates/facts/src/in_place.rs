@@ -16,7 +16,20 @@ const MAX_DEPTH: usize = 8;
 /// Whether a result of a body that is repeated is a parameter as it is, or updated in place. Then it needs no block of its own:
 /// it is where its first value is.
 pub fn in_place(prog: &Prog, param: Var, body: &Body, k: usize) -> bool {
-    origin(prog, body, k, MAX_DEPTH) == Some(param)
+    origin(prog, body, k, MAX_DEPTH).is_some_and(|origin| origin.var == param)
+}
+
+/// Whether it certainly is not the parameter as it was.
+pub fn updated(prog: &Prog, param: Var, body: &Body, k: usize) -> bool {
+    let origin = origin(prog, body, k, MAX_DEPTH);
+    origin.is_some_and(|origin| origin.var == param && origin.is_changed)
+}
+
+/// The array that something is, as it is or changed in place.
+#[derive(Clone, Copy)]
+struct From {
+    var: Var,
+    is_changed: bool,
 }
 
 /// The parameter of a function that a result is, changed in place. Results of functions that are called from outside, or that others
@@ -30,41 +43,44 @@ fn returned_in(prog: &Prog, id: FunId, k: usize, depth: usize) -> Option<usize> 
     if depth == 0 || fun.foreign.is_some() || prog.is_called_from_outside(id) {
         return None;
     }
-    let from = origin(prog, &fun.body, k, depth - 1)?;
+    let from = origin(prog, &fun.body, k, depth - 1)?.var;
     let param = fun.params.iter().position(|param| param.consumed && param.var == from)?;
     (fun.vars[from].ty == fun.vars[*fun.results.get(k)?].ty).then_some(param)
 }
 
 /// The array that a statement makes a result of by changing it in place, or by giving it another name.
 pub fn changed(prog: &Prog, stm: &Stm, k: usize) -> Option<Var> {
-    changed_in(prog, stm, k, MAX_DEPTH)
+    changed_in(prog, stm, k, MAX_DEPTH).map(|from| from.var)
 }
 
 /// The variable from outside of a body that a result is, as it is or updated in place.
-fn origin(prog: &Prog, body: &Body, k: usize, depth: usize) -> Option<Var> {
-    let mut at = body.results.get(k)?.var()?;
+fn origin(prog: &Prog, body: &Body, k: usize, depth: usize) -> Option<From> {
+    let mut at = From { var: body.results.get(k)?.var()?, is_changed: false };
     for stm in body.stms.iter().rev() {
-        if let Some(k) = stm.pat.iter().position(|var| *var == at) {
-            at = changed_in(prog, stm, k, depth)?;
+        if let Some(k) = stm.pat.iter().position(|var| *var == at.var) {
+            let before = changed_in(prog, stm, k, depth)?;
+            at = From { var: before.var, is_changed: at.is_changed || before.is_changed };
         }
     }
     Some(at)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
-fn changed_in(prog: &Prog, stm: &Stm, k: usize, depth: usize) -> Option<Var> {
+fn changed_in(prog: &Prog, stm: &Stm, k: usize, depth: usize) -> Option<From> {
+    let changed = |var: Var| From { var, is_changed: true };
     match &stm.exp {
-        Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => Some(*array),
-        Exp::Atom(atom) => atom.var(),
-        Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| *dest),
-        Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).copied(),
-        Exp::Seg(seg) => written(seg, k),
+        Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => Some(changed(*array)),
+        Exp::Atom(atom) => atom.var().map(|var| From { var, is_changed: false }),
+        Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| changed(*dest)),
+        Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).map(|dest| changed(*dest)),
+        Exp::Seg(seg) => written(seg, k).map(changed),
         Exp::Loop(params, _, body) => {
             let param = params.get(k)?;
-            let stays = origin(prog, body, k, depth)? == param.var;
-            param.init.var().filter(|_| stays)
+            let from = origin(prog, body, k, depth)?;
+            let init = param.init.var().filter(|_| from.var == param.var);
+            init.map(|var| From { var, ..from })
         }
-        Exp::Call(fun, args) => args.get(returned_in(prog, *fun, k, depth)?)?.var(),
+        Exp::Call(fun, args) => args.get(returned_in(prog, *fun, k, depth)?)?.var().map(changed),
         _ => None,
     }
 }

@@ -59,6 +59,16 @@ pub(crate) fn block_widths(
     (fits && several && !found.widths.is_empty()).then_some(found.widths)
 }
 
+/// Whether a block of threads can execute a body, given which sizes are known before.
+pub(crate) fn is_for_block(
+    body: &Body,
+    vars: &IdVec<Var, VarInfo>,
+    known: &dyn Fn(Atom) -> bool,
+) -> bool {
+    let mut found = Sharing { vars, known, operators: 0, in_loops: 0, widths: Vec::new() };
+    found.body(body, false)
+}
+
 impl Sharing<'_> {
     /// Whether a block of threads can execute these statements.
     fn body(&mut self, body: &Body, in_loop: bool) -> bool {
@@ -101,7 +111,9 @@ impl Sharing<'_> {
             | Exp::WithAcc(..)
             | Exp::UpdateAcc(..)
             | Exp::Tuning(..)
-            | Exp::Trace(..) => false,
+            | Exp::Trace(..)
+            // This is what several blocks do.
+            | Exp::Seg(_) => false,
             _ => true,
         };
         let mut sizes = stm.pat.iter().flat_map(|var| self.vars[*var].ty.shape());
@@ -224,7 +236,7 @@ pub(crate) fn is_view(exp: &Exp) -> bool {
 
 /// Whether no operator has more positions than a warp has threads.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators that are shared")]
-fn is_narrow(body: &Body) -> bool {
+pub(crate) fn is_narrow(body: &Body) -> bool {
     let few = |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= WARP);
     body.stms.iter().all(|stm| {
         let mut narrow = match &stm.exp {

@@ -299,7 +299,7 @@ pub(crate) fn only_block(stm: &Stm) -> bool {
 }
 
 /// Whether the source asks for all parallelism at once, or against blocks that share the inner one.
-fn only_flat(stm: &Stm) -> bool {
+pub(crate) fn only_flat(stm: &Stm) -> bool {
     flattening(stm, "only_inner") || flattening(stm, "no_intra")
 }
 

@@ -22,6 +22,7 @@
 //! - `expose`: a preceding pass, which inlines functions with parallelism;
 //! - `flatmap`: preceding passes, which write out flatmaps;
 //! - `irregular`: a preceding pass, which flattens what has other widths at each position;
+//! - `loops`: a preceding pass, which lets a block of threads execute loops around small operators; `work`: how small;
 //! - `host`: the code around operators;
 //! - `context`: what is known below the levels of a nest; `plan`: what happens to the statements of a function;
 //! - `distribute`, `fold`, `vector`, `write`, `bins`, `interchange`: carry this out; `build` constructs nests, `resolve`
@@ -55,6 +56,7 @@ pub mod hosted;
 mod interchange;
 mod irregular;
 mod lift;
+mod loops;
 mod outer;
 mod plan;
 mod prefixes;
@@ -69,6 +71,7 @@ mod tiling;
 pub mod tree;
 mod vector;
 mod version;
+mod work;
 mod write;
 
 pub use chunks::{CHUNKS, GRID_CHUNKS};
@@ -77,6 +80,7 @@ pub use epilogue::EPILOGUE;
 pub use expose::EXPOSE;
 pub use flatmap::{UNFLATMAP, UNFLATMAP_INSIDE};
 pub use irregular::{GRID_IRREGULAR, GRID_ROUNDS, IRREGULAR};
+pub use loops::GRID_LOOPS;
 pub use simd::SIMD;
 pub use tasks::TASKS;
 pub use tiling::{GRID_TILING, TILING};
@@ -108,6 +112,7 @@ pub const PASSES: &[Pass] = &[
     IRREGULAR,
     GRID_IRREGULAR,
     GRID_ROUNDS,
+    GRID_LOOPS,
     FLATTEN,
     TASKS,
     EPILOGUE,

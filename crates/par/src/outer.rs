@@ -13,7 +13,7 @@ use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{Atom, Body, Dim, Exp, LoopForm, LoopParam, Prog, Screma, Stm, Type, Var, VarInfo};
 
 /// The attribute.
-const OUTER: &str = "sequential_outer";
+pub(crate) const OUTER: &str = "sequential_outer";
 
 /// Rewrites all such maps of a body.
 pub(crate) fn loops(prog: &Prog, body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {

@@ -24,7 +24,7 @@ const MOST_IN_REGISTERS: i64 = 64;
 /// Fewer positions than these, known to be so few, are never enough.
 const NEVER: i64 = 256;
 /// The most thresholds of a function.
-const MAX_THRESHOLDS: usize = 96;
+pub(crate) const MAX_THRESHOLDS: usize = 96;
 
 impl Cx<'_> {
     /// Whether the levels may have enough positions for a version that needs nothing else.

@@ -119,7 +119,7 @@ enum Kind {
 /// What thresholds are set to.
 struct Setting {
     name: &'static str,
-    /// Those of widths that a block of threads can deal with: up to there, it does.
+    /// Those of widths, and of the work in loops, that a block of threads can deal with: up to there, it does.
     intra: u64,
     /// Those of parallelism that is enough: from there on, what is inside is sequential.
     outer: u64,
@@ -132,6 +132,7 @@ impl Setting {
         let [thread, warp, block] = self.rows;
         let values = [
             (".suff_intra_", self.intra),
+            (".suff_loop_", self.intra),
             (".suff_outer_rows_", thread),
             (".suff_warp_rows_", warp),
             (".suff_block_rows_", block),

@@ -19,14 +19,6 @@ use fehu_imp::visit::each_stm;
 use fehu_imp::{Block, Exp, Kind, Lane, Stm, Ty, V};
 use fehu_ir::{self as ir, BinOp, CmpOp, Scalar, Screma, Var};
 
-/// The number of threads of such a block, if there are reductions or scans in it: they cost more, the more warps there are. On an H200,
-/// LocVolCalib takes 11.6 ms with these and 23.5 with twice as many.
-const FOLDING: u32 = 128;
-
-/// The number of threads, if there are none. Shared memory, not threads, limits the number of blocks then: transforms of 512 numbers
-/// take 442 us with half as many.
-const MAPPING: u32 = 256;
-
 /// The threads of a block that work together.
 #[derive(Clone, Copy)]
 pub(crate) struct Cooperative {
@@ -52,20 +44,6 @@ impl Cooperative {
     }
 }
 
-/// How many threads work together on this.
-pub(super) fn members(exp: &ir::Exp) -> u32 {
-    fn folds(body: &ir::Body) -> bool {
-        body.stms.iter().any(|stm| {
-            let mut found = matches!(&stm.exp, ir::Exp::Screma(op) if op.folded() > 0);
-            stm.exp.for_each_body(&mut |body| found |= folds(body));
-            found
-        })
-    }
-    let mut found = false;
-    exp.for_each_body(&mut |body| found |= folds(body));
-    if found { FOLDING } else { MAPPING }
-}
-
 impl<'a> Emit<'a> {
     /// A nest whose innermost map has a block for each position.
     pub(super) fn blocks_on_grid(&mut self, seg: &SegOp<'a>, members: u32) {
@@ -74,8 +52,11 @@ impl<'a> Emit<'a> {
         let sizes: Vec<Exp> = self.sizes(seg, Some(self.atom(op.width)));
         let sizes: Vec<Exp> = sizes.iter().map(|size| self.simple("size", size)).collect();
         let total = self.total(&sizes);
+        let is_single = total == Exp::int(1);
         self.launch_cooperative("block", total, members, |this, block| {
-            let indices = this.unranked(Exp::Var(block), &sizes);
+            // Compilers do not know that a single block has the number zero.
+            let number = if is_single { Exp::int(0) } else { Exp::Var(block) };
+            let indices = this.unranked(number, &sizes);
             let at = this.enter_operator(seg, &indices);
             let index = this.enter(pat, &op.inputs, &op.map, at);
             this.stir();
@@ -328,6 +309,9 @@ impl<'a> Emit<'a> {
                 .collect();
         }
         let shared = self.tell_warps(of, own, 0);
+        if let Some(all) = self.combine_in_first_warp(of, own, &shared, Emit::reduce_lanes) {
+            return all.iter().flat_map(|kept| self.load_kept(kept, &Exp::int(0))).collect();
+        }
         let mut found = Vec::new();
         for (own, shared) in own.iter().zip(&shared) {
             let all = self.load_kept(shared, &Exp::int(0));
@@ -353,6 +337,42 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(eq(own_lane, Exp::int(lane)), tell, Block::new()));
         self.out.push(Stm::Barrier);
         shared
+    }
+
+    /// What the values of all warps become, if there is one for each lane of the first warp, which does that; afterwards all threads can load what each lane
+    /// has. Otherwise, and if some of them may fail to be combined, nothing is done.
+    fn combine_in_first_warp(
+        &mut self,
+        of: Cooperative,
+        own: &[Partial<'a>],
+        warps: &[Kept],
+        work: fn(&mut Self, &[Partial<'a>], &Exp),
+    ) -> Option<Vec<Kept>> {
+        if i64::from(of.warps()) != LANES {
+            return None;
+        }
+        let thread = Exp::Var(of.thread);
+        let lane = self.simple("lane", &bin(BinOp::And, thread.clone(), Exp::int(LANES - 1)));
+        let mut all = Vec::new();
+        let mut code = self.block(|this| {
+            for (own, warps) in own.iter().zip(warps) {
+                let parts = this.load_kept(warps, &lane);
+                all.push(Partial { op: own.op, parts });
+            }
+            work(this, &all, &lane);
+        });
+        let mut may_end = false;
+        each_stm(&code, &mut |stm| may_end |= matches!(stm, Stm::Section(_)));
+        if may_end {
+            return None;
+        }
+        // More threads may execute this, but only those of the first warp tell others.
+        let found =
+            self.keep_each("found", own.iter().map(|own| own.op), &Room::Shared(of.warps()));
+        let tell = self.block(|this| this.store_each(&all, &found, &lane));
+        code.push(Stm::If(lt(thread, Exp::int(LANES)), tell, Block::new()));
+        self.out.extend([Stm::Warp(code), Stm::Barrier]);
+        Some(found)
     }
 
     /// A scan: as many elements at a time as there are threads.
@@ -423,6 +443,23 @@ impl<'a> Emit<'a> {
         }
         let shared = self.tell_warps(of, own, last);
         let warp = self.simple("warp", &bin(BinOp::Quot, thread, Exp::int(LANES)));
+        if let Some(all) = self.combine_in_first_warp(of, own, &shared, Emit::scan_lanes) {
+            let carried = self.block(|this| {
+                for ((own, all), carry) in own.iter().zip(&all).zip(carry) {
+                    let before = this.copied(&carry.parts);
+                    let last = this.load_kept(all, &Exp::int(last));
+                    this.combine_parts(carry.op, &carry.parts, &last);
+                    let add = this.block(|this| {
+                        let other = bin(BinOp::Sub, warp.clone(), Exp::int(1));
+                        let earlier = this.load_kept(all, &other);
+                        this.combine_parts(carry.op, &before, &earlier);
+                    });
+                    this.out.push(Stm::If(lt(Exp::int(0), warp.clone()), add, Block::new()));
+                    this.prepend(own, &before);
+                }
+            });
+            return self.out.push(Stm::Section(carried));
+        }
         let carried = self.block(|this| {
             for ((own, shared), carry) in own.iter().zip(&shared).zip(carry) {
                 let before = this.copied(&carry.parts);

@@ -19,6 +19,7 @@ mod hist;
 mod jam;
 mod layout;
 mod lookback;
+mod members;
 mod merge;
 mod ordered;
 mod own;
@@ -40,7 +41,6 @@ mod window;
 use super::Emit;
 use super::runs::Runs;
 pub(super) use cooperative::Cooperative;
-use cooperative::members;
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 pub(super) use fehu_imp::rewrite::bin;
@@ -176,7 +176,10 @@ impl<'a> Emit<'a> {
         let op = SegOp::new(pat, seg);
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
-            Level::Blocks => self.blocks_on_grid(&op, members(&op.inner.exp)),
+            Level::Blocks => {
+                let members = self.members(&op.inner.exp);
+                self.blocks_on_grid(&op, members);
+            }
             Level::Warps => self.blocks_on_grid(&op, DEVICE.warp),
             Level::Block => self.seg_cooperative(&op),
             Level::Task | Level::Thread => bug("a device executes what belongs to the host"),

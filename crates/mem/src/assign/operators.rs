@@ -5,8 +5,8 @@ use super::Assign;
 use crate::lmad::Lmad;
 use crate::table::Place;
 use fehu_base::bug;
-use fehu_facts::consumed_by;
 use fehu_facts::poly::Poly;
+use fehu_facts::updated;
 use fehu_ir::{AccInput, Atom, Exp, Hist, Lambda, Partition, Scatter, Screma, Type, Var};
 
 impl Assign<'_> {
@@ -67,21 +67,22 @@ impl Assign<'_> {
             }
             self.combine(&mut red.op, &parts);
         }
-        let rest: Vec<(Var, Atom)> = bound.zip(parts).collect();
-        for (var, result) in rest {
-            match self.updated_input(inputs, map, result) {
+        let rest: Vec<Var> = bound.collect();
+        let first = map.body.results.len() - rest.len();
+        for (k, var) in rest.into_iter().enumerate() {
+            match self.updated_input(inputs, map, first + k) {
                 Some(input) => self.same(var, Atom::Var(input)),
                 None => self.fresh(var, var),
             }
         }
     }
 
-    /// The input whose rows a result consists of, updated in place: nothing else needs them any more.
-    fn updated_input(&self, inputs: &[Var], map: &Lambda, result: Atom) -> Option<Var> {
-        let made = self.table.place(result.var()?)?;
+    /// The input whose rows a result, by its number, consists of, updated in place: nothing else needs them any more.
+    fn updated_input(&self, inputs: &[Var], map: &Lambda, k: usize) -> Option<Var> {
+        let made = self.table.place(map.body.results[k].var()?)?;
         let mut rows = map.params.iter().zip(inputs);
         let (param, input) = rows.find(|(param, _)| self.table.place(**param) == Some(made))?;
-        consumed_by(self.prog, map).contains(param).then_some(*input)
+        updated(self.prog, *param, &map.body, k).then_some(*input)
     }
 
     /// The operator of a scan or reduction: its current value already has a place, the other operand is where the
