@@ -12,7 +12,7 @@
 //! let (small: bool) = le work t
 //! ys = if small then {
 //!   rows = seg blocks [] () { screma 1 () map { loop y = y0 for i < k { ... seg block { map f y } ... } } }
-//!   in reshape rows [n]
+//!   in rows[0]
 //! } else { loop y = y0 for i < k { ... map f y ... } }
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::version::MAX_THRESHOLDS;
 use crate::work::{MOST, Work};
 use crate::{chunks, has_attr, is_sequential};
 use ecow::{EcoString, eco_format};
-use fehu_base::IdVec;
+use fehu_base::{IdVec, bug};
 use fehu_facts::{Share, in_place};
 use fehu_ir::builder::{Builder, count_stms};
 use fehu_ir::free::{bound_in_stm, free_in_stm};
@@ -64,7 +64,8 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         }
         let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
-            Host { prog, vars, remarks, hosted: &hosted, name, thresholds: 0 }.body(body);
+            let fills = FxHashMap::default();
+            Host { prog, vars, remarks, hosted: &hosted, name, thresholds: 0, fills }.body(body);
         });
     }
 }
@@ -79,6 +80,8 @@ struct Host<'a> {
     /// The part of the names of thresholds before the point, and how many there are.
     name: EcoString,
     thresholds: usize,
+    /// Arrays whose elements are all the same scalar, and how they are made.
+    fills: FxHashMap<Var, Exp>,
 }
 
 impl Host<'_> {
@@ -97,6 +100,11 @@ impl Host<'_> {
                     stm.exp.map_bodies(&mut |body| self.body(body));
                 }
                 _ => {}
+            }
+            if let (Exp::Replicate(_, value), [var]) = (&stm.exp, &stm.pat[..])
+                && value.var().is_none_or(|value| !self.vars[value].ty.is_array())
+            {
+                self.fills.insert(*var, stm.exp.clone());
             }
             match (work, before) {
                 (Some(work), Some(before)) => self.versions(&work, &before, stm, &mut body.stms),
@@ -167,31 +175,26 @@ impl Host<'_> {
     fn by_block(&mut self, stm: &Stm) -> Body {
         let mut looped = copy_stm(stm, self.vars);
         let (certs, loc) = (std::mem::take(&mut looped.certs), looped.loc.clone());
-        let whole = Body { stms: vec![looped.clone()], results: Vec::new() };
-        let share = Share::of(self.prog, &whole, self.vars);
         let (mut stms, mut inputs, mut params) = (Vec::new(), Vec::new(), Vec::new());
         let mut subst = Subst::default();
-        for var in free_in_stm(&looped, self.vars) {
+        for var in self.changed(&looped) {
             let info = self.vars[var].clone();
-            if !info.ty.is_array() || share.is_fixed(var) {
-                continue;
-            }
             let input = self.row_of(&info);
-            stms.push(Stm::new(
-                vec![input],
-                Exp::Reshape(var, self.vars[input].ty.shape().to_vec()),
-            ));
+            let shape = self.vars[input].ty.shape().to_vec();
+            stms.push(Stm::new(vec![input], Exp::Reshape(var, shape)));
             let param = self.vars.push(info);
             subst.insert(var, param.into());
             inputs.push(input);
             params.push(param);
         }
         subst_stm(&mut looped, self.vars, &subst);
-        let mut body = Body { results: atoms(&looped.pat), stms: vec![looped] };
+        let results = atoms(&looped.pat);
+        let mut body = Body { stms: self.own_states(&mut looped, &params), results };
+        body.stms.push(looped);
         let level = if is_narrow(&body) { Level::Warps } else { Level::Blocks };
-        let pat: Vec<Var> =
-            stm.pat.iter().map(|var| self.row_of(&self.vars[*var].clone())).collect();
-        let ret = stm.pat.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let infos: Vec<VarInfo> = stm.pat.iter().map(|var| self.vars[*var].clone()).collect();
+        let pat: Vec<Var> = infos.iter().map(|info| self.row_of(info)).collect();
+        let ret = infos.iter().map(|info| info.ty.clone()).collect();
         let equal = FxHashMap::default();
         let mut segs =
             Segs { prog: self.prog, vars: self.vars, hosted: self.hosted, equal: &equal };
@@ -202,17 +205,41 @@ impl Host<'_> {
         let nest = Stm { pat: pat.clone(), certs, attrs: Vec::new(), loc, exp };
         stms.push(segs.code(nest, 1, level));
         let mut results = Vec::with_capacity(pat.len());
-        for (row, var) in pat.into_iter().zip(&stm.pat) {
-            let info = self.vars[*var].clone();
-            let exp = match &info.ty {
-                Type::Array(_, shape) => Exp::Reshape(row, shape.clone()),
-                Type::Scalar(_) | Type::Acc(_) => Exp::Index(row, vec![Dim::Fix(Atom::i64(0))]),
-            };
+        for (rows, info) in pat.into_iter().zip(infos) {
             let result = self.vars.push(info);
+            let exp = Exp::Index(rows, vec![Dim::Fix(Atom::i64(0))]);
             stms.push(Stm::new(vec![result], exp));
             results.push(result.into());
         }
         Body { stms, results }
+    }
+
+    /// The arrays from outside that a loop may change.
+    fn changed(&self, looped: &Stm) -> Vec<Var> {
+        let whole = Body { stms: vec![looped.clone()], results: Vec::new() };
+        let share = Share::of(self.prog, &whole, self.vars);
+        let mut free = free_in_stm(looped, self.vars);
+        free.retain(|var| self.vars[*var].ty.is_array() && !share.is_fixed(*var));
+        free
+    }
+
+    /// What iterations hand on begins with a copy, unless it is changed, or is made once more: all of it is in the memory of the block then, and the order
+    /// of the dimensions of the array outside is of no concern.
+    fn own_states(&mut self, looped: &mut Stm, changed: &[Var]) -> Vec<Stm> {
+        let Exp::Loop(params, ..) = &mut looped.exp else { bug("a loop is something else") };
+        let mut copies = Vec::new();
+        for param in params {
+            if let Atom::Var(init) = param.init
+                && self.vars[init].ty.is_array()
+                && !changed.contains(&init)
+            {
+                let copy = self.vars.push(self.vars[init].clone());
+                let made = self.fills.get(&init).cloned();
+                copies.push(Stm::new(vec![copy], made.unwrap_or(Exp::Manifest(init))));
+                param.init = copy.into();
+            }
+        }
+        copies
     }
 
     /// An array with one row, which is something like this.

@@ -60,7 +60,7 @@ impl Work {
         vars: &IdVec<Var, VarInfo>,
         known: &dyn Fn(Atom) -> bool,
     ) -> Option<Work> {
-        let mut count = Count { vars, known, work: Work::default(), fits: true };
+        let mut count = Count { vars, known, work: Work::default(), fits: true, stores: false };
         count.operators(body);
         (count.fits && count.work.operators > 0).then_some(count.work)
     }
@@ -129,6 +129,8 @@ struct Count<'a> {
     work: Work,
     /// Whether the positions of all operators are known.
     fits: bool,
+    /// Whether scalars are stored.
+    stores: bool,
 }
 
 impl Count<'_> {
@@ -156,9 +158,12 @@ impl Count<'_> {
         }
     }
 
-    /// An array that is copied, or a scalar.
+    /// An array that is copied. Scalars, of which one thread stores all that it can, count once.
     fn written(&mut self, value: Option<Var>) {
         let shape = value.map_or(Vec::new(), |var| self.vars[var].ty.shape().to_vec());
+        if shape.is_empty() && std::mem::replace(&mut self.stores, true) {
+            return;
+        }
         self.operator(shape, &Body { stms: Vec::new(), results: Vec::new() });
     }
 
