@@ -46,6 +46,28 @@ fn chains_need_one_block() {
     assert_eq!(blocks(&function(&chain, "c").replace("x: [n]f32)", "*x: [n]f32)")), (3, 3));
 }
 
+/// Rows that a loop in the function of a map updates stay where they are; rows that may be what they were are copied, unless they
+/// are changed elsewhere.
+#[test]
+fn rows_that_a_loop_updates_need_no_block() {
+    let rows = |statements: &str| {
+        let text = format!(
+            "fun f (n: i64, k: i64, *xss: [n][k]f32) -> (res: [n][k]f32) =
+               let (yss: [n][k]f32) = screma n (xss) map \\(xs: [k]f32) -> ([k]f32) {{
+                 let (ys: [k]f32) = loop (us: [k]f32 = xs) for i: i64 < k {{ {statements} in (vs) }}
+                 in (ys)
+               }}
+               in (yss)\n"
+        );
+        blocks(&text).0
+    };
+    assert_eq!(rows("let (vs: [k]f32) = update us[i] = 1.0f32"), 0);
+    let twice = "let (e: f32) = index us[0] let (ws: [k]f32) = loop (qs: [k]f32 = us) for j: i64 < i { \
+                 let (rs: [k]f32) = update qs[j] = e in (rs) } let (vs: [k]f32) = update ws[i] = e";
+    assert_eq!(rows(twice), 0);
+    assert_eq!(rows("let (vs: [k]f32) = us"), 1);
+}
+
 #[test]
 fn what_is_read_elsewhere_or_later_stays() {
     let first = map("a", "x", "");

@@ -110,7 +110,9 @@ fn launches_of(hint: &str, prog: &Prog, seeds: Range<u64>) -> u64 {
         match with_large_stack(|| examine(prog, &oracle(seed, Backend::Kernels))) {
             Ok(examined) => launches += examined.tally.get(hint).copied().unwrap_or_default(),
             Err(Failure::Differs(why)) => panic!("seed {seed}: {why}"),
-            Err(Failure::None(_)) => panic!("seed {seed}: it does not run"),
+            Err(Failure::None(NoMachine::Broken(why) | NoMachine::Refused(why))) => {
+                panic!("seed {seed}: it does not run: {why}")
+            }
         }
     }
     launches
@@ -137,6 +139,46 @@ fn strips_mean_the_same() {
         entry "main" = f ("xss": [k][n]i32, "yss": [k][m]i32) -> [k][n]i32"#;
     let strips = launches("strip", bodies, 1..8);
     assert!(strips > 3, "{strips} strips");
+}
+
+/// Loops as the work of one block, in programs for devices with blocks of few threads, of 256 and of 1024: of these, one warp combines what the others
+/// have. Neither what is reduced nor what is scanned can be combined in another order.
+#[test]
+fn loops_of_one_block_mean_the_same() {
+    let op = |hint: &str| {
+        let names = ["a", "b", "c", "d", "e", "f", "g"].map(|name| format!("{name}{hint}"));
+        let [a, b, c, d, e, f, g] = &names;
+        format!(
+            "\\({a}: i32, {b}: i32, {c}: i32, {d}: i32) -> (i32, i32) {{
+               let ({e}: i32) = mul {a} {c} let ({f}: i32) = mul {b} {c} let ({g}: i32) = add {f} {d} in ({e}, {g}) }}
+             neutral (1i32, 0i32)"
+        )
+    };
+    let text = format!(
+        r#"
+        prog arrays
+        fun f (n: i64, k: i64, xs: [n]i32, *rows: [k][n]i32) -> (r: [n]i32, s: [k][n]i32, w: i32) =
+          let (count: i64) = and k 3
+          let (ys: [n]i32, zss: [k][n]i32, t: i32) =
+            loop (y: [n]i32 = xs, zs: [k][n]i32 = rows, u: i32 = 1i32) for i: i64 < count {{
+              let (p0: i32, p: i32) = screma n (y) map \(y1: i32) -> (i32, i32) {{
+                let (y2: i32) = or y1 1i32 in (y2, y1) }} red {}
+              let (q0: [n]i32, q: [n]i32) = screma n (y) map \(y3: i32) -> (i32, i32) {{
+                let (y4: i32) = add y3 p let (y5: i32) = or y4 1i32 in (y5, y4) }} scan {}
+              let (zu: [k][n]i32) = update zs[i, 0:n:1] = q
+              let (v: i32) = add u p
+              in (q0, zu, v)
+            }}
+          in (ys, zss, t)
+        entry "main" = f ("xs": [n]i32, "rows": *[k][n]i32) -> opaque "t" ([n]i32, [k][n]i32, i32)"#,
+        op("0"),
+        op("1")
+    );
+    let mut blocks = 0;
+    for seed in [1, 2, 5, 20, 25] {
+        blocks += launches("block", &text, seed..seed + 1);
+    }
+    assert!(blocks > 5, "{blocks} loops are kernels");
 }
 
 /// Windows with borders of each kind: threads share copies of what they read.
