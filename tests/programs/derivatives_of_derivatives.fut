@@ -89,6 +89,30 @@ def streams [n] (a: [n]f64) : f64 =
              in intrinsics.scatter_stream xs put (zip [0, 1, 2] ys)
   in square xs
 
+-- Contributions in loops: as many as anywhere, as the position says, as long as a condition holds, in nested loops of which the first is in no map, and
+-- in branches. The last ones overwrite.
+def repeated [n] (a: [n]f64) : f64 =
+  let put (acc: *intrinsics.acc ([n]f64)) i v : *intrinsics.acc ([n]f64) = intrinsics.acc_write acc i v
+  let xs = loop xs = copy a for i < n do
+             let ys = map (\j -> f64.sin (xs[(i + j) % n] * xs[(i * j) % n]) / 4) [0, 1, 2]
+             let known (acc: *intrinsics.acc ([n]f64)) (j, y) : *intrinsics.acc ([n]f64) =
+               loop acc for k < 2i32 do put acc ((i + j + i64.i32 k) % n) (y * f64.i32 k)
+             let xs = intrinsics.hist_stream xs (+) 0 known (zip [0, 1, 2] ys)
+             let differing (acc: *intrinsics.acc ([n]f64)) (j, y) : *intrinsics.acc ([n]f64) =
+               let (acc, _) = loop (acc, s) = (acc, 1) for k < (i + j) % 3 - 1 do
+                                (if (j + k) % 2 == 0 then put acc (k + s) (y * a[k]) else acc, s + 2)
+               in loop acc for k < j do loop acc for l < k do put acc ((k + l) % n) (f64.sin y)
+             let xs = intrinsics.hist_stream xs (+) 0 differing (zip [0, 1, 2] ys)
+             let ends (acc: *intrinsics.acc ([n]f64)) (j, y) : *intrinsics.acc ([n]f64) =
+               let (acc, _) = loop (acc, p) = (acc, i + j) while p % 4 != 0 do (put acc (p % n) (y * f64.i64 p / 9), p + 1)
+               in acc
+             let zs = map (\j -> f64.cos (xs[j] * xs[(i + j) % n]) / 3) [0, 1, 2]
+             let xs = intrinsics.hist_stream xs (+) 0 ends (zip [0, 1, 2] zs)
+             let once (acc: *intrinsics.acc ([n]f64)) (j, y) : *intrinsics.acc ([n]f64) =
+               loop acc for k in 1..<4 do if k == i % 4 then put acc ((i + j) % n) (y / 2) else acc
+             in intrinsics.scatter_stream xs once (zip [0, 1] zs[:2])
+  in square xs
+
 entry window2 (n: i64) = agrees (window : [n]f64 -> f64)
 entry adds2 (n: i64) = agrees (adds : [n]f64 -> f64)
 entry writes2 (n: i64) = agrees (writes : [n]f64 -> f64)
@@ -99,8 +123,9 @@ entry sweeps2 (n: i64) = agrees (sweeps : [n]f64 -> f64)
 entry inner2 (n: i64) = agrees (inner : [n]f64 -> f64)
 entry until2 (n: i64) = agrees (until : [n]f64 -> f64)
 entry streams2 (n: i64) = agrees (streams : [n]f64 -> f64)
+entry repeated2 (n: i64) = agrees (repeated : [n]f64 -> f64)
 
 -- ==
--- entry: window2 adds2 writes2 many2 branches2 rows2 sweeps2 inner2 until2 streams2
+-- entry: window2 adds2 writes2 many2 branches2 rows2 sweeps2 inner2 until2 streams2 repeated2
 -- input { 4i64 } output { true }
 -- input { 25i64 } output { true }

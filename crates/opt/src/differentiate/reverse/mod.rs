@@ -8,7 +8,7 @@
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
 //! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator; `few_bins`: those of few values in loops; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`, `undo_branch`, `undo_write` and `places`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
+//! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`, `undo_branch`, `undo_write`, `places` and `place_code`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
@@ -23,6 +23,7 @@ mod fold;
 mod invert;
 mod keep;
 mod map;
+mod place_code;
 mod places;
 mod product;
 mod product_bins;

@@ -89,8 +89,21 @@ impl Reverse {
         match bound {
             Some(bound) => (with_count(b, stm), Room::Bound(bound)),
             None if self.is_host => (with_count(b, stm), Room::Grows),
-            None => (counted(b, stm), Room::Count),
+            None => (self.counted(b, stm), Room::Count),
         }
+    }
+
+    /// A loop that counts, in place of one with a condition; the iterations are counted before, without what they contribute to accumulators of the primal.
+    fn counted(&self, b: &mut Builder<'_>, mut stm: Stm) -> Stm {
+        let plain = self.without_accs(b, &stm).or_bug("condition of a loop");
+        let copy = copy_stm(&plain, b.vars_mut());
+        let counting = with_count(b, copy);
+        let count = *counting.pat.last().or_bug("number of iterations");
+        b.push(counting);
+        if let Exp::Loop(_, form, _) = &mut stm.exp {
+            *form = LoopForm::For(b.param("i", Type::I64), count.into());
+        }
+        stm
     }
 
     pub(super) fn repeat_forward(
@@ -353,14 +366,3 @@ fn with_count(b: &mut Builder<'_>, mut stm: Stm) -> Stm {
     stm
 }
 
-/// A loop that counts, in place of one with a condition; the iterations are counted before.
-fn counted(b: &mut Builder<'_>, mut stm: Stm) -> Stm {
-    let copy = copy_stm(&stm, b.vars_mut());
-    let counting = with_count(b, copy);
-    let count = *counting.pat.last().or_bug("number of iterations");
-    b.push(counting);
-    if let Exp::Loop(_, form, _) = &mut stm.exp {
-        *form = LoopForm::For(b.param("i", Type::I64), count.into());
-    }
-    stm
-}

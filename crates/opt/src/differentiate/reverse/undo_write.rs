@@ -10,7 +10,7 @@
 //! If there are as many positions as places in the array, then the whole array is less: the places are all that it has then. Which of the two it is, only the
 //! indices depend on, so that both sweeps can be differentiated again.
 
-use super::places::Accumulation;
+use super::places::{Accumulation, Measured};
 use super::undo_change::rename;
 use super::write::gather;
 use crate::differentiate::num::{binary, identity, map, product, select};
@@ -36,6 +36,13 @@ enum By {
     /// A scatter or histogram of so many positions, with these indices.
     Positions(Atom, Vec<Var>),
     Accumulation(Box<Accumulation>),
+}
+
+/// Where it writes.
+enum Places<'a> {
+    /// So many positions, with their indices.
+    Given(Atom, Vec<Var>),
+    Measured(&'a Accumulation, Measured),
 }
 
 impl Write {
@@ -98,15 +105,19 @@ impl Write {
         read.set_loc(stm.loc.clone());
         let b = &mut read;
         let size = product(b, &self.shape);
-        let width = match &self.by {
-            By::Positions(width, _) => *width,
-            By::Accumulation(by) => by.count(b),
+        let places = match &self.by {
+            By::Positions(width, indices) => Places::Given(*width, indices.clone()),
+            By::Accumulation(by) => Places::Measured(by, by.measure(b)),
+        };
+        let width = match &places {
+            Places::Given(width, _) => *width,
+            Places::Measured(_, measured) => measured.count,
         };
         let is_few: Atom = b.exp("few", Exp::CmpOp(CmpOp::Lt, width, size)).into();
         self.width = binary(b, BinOp::Min, width, size);
-        let given = match &self.by {
-            By::Positions(_, indices) => indices.clone(),
-            By::Accumulation(by) => if_few(b, by, is_few, width, self.shape.len()),
+        let given = match places {
+            Places::Given(_, indices) => indices,
+            Places::Measured(by, measured) => if_few(b, by, &measured, is_few, self.shape.len()),
         };
         self.indices = either(b, is_few, self.width, &given, &self.shape);
         self.old = gather(b, self.width, &self.indices, self.array, &self.shape, None);
@@ -129,14 +140,14 @@ impl Write {
 fn if_few(
     b: &mut Builder<'_>,
     by: &Accumulation,
+    measured: &Measured,
     is_few: Atom,
-    width: Atom,
     rank: usize,
 ) -> Vec<Var> {
     let one = b.exp("few", Exp::Convert(Prim::I64, is_few)).into();
-    let count = binary(b, BinOp::Mul, width, one);
+    let count = binary(b, BinOp::Mul, measured.count, one);
     let few = b.body(|b| {
-        let indices = by.indices(b);
+        let indices = by.indices(b, measured);
         let all = indices.into_iter();
         all.map(|index| b.exp("few", Exp::Reshape(index, vec![count])).into()).collect()
     });
