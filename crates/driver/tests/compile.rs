@@ -158,6 +158,26 @@ fn executables_are_made_once() {
     assert_ne!(first, other);
 }
 
+/// What devices' runtimes pass to the compiler of kernels is in a table of the program, because they are compiled once for all programs.
+#[test]
+fn programs_tell_the_runtime_of_devices_how_floats_are_computed() {
+    for (floats, name, defined) in [
+        (Floats::Strict, "STRICT", "#define FE_STRICT_FLOAT\n"),
+        (Floats::Contracted, "CONTRACTED", ""),
+        (Floats::Fast, "FAST", "#define FE_FAST_MATH\n"),
+    ] {
+        let request = Request { floats, target: Target::Cuda, ..request(Mode::Server) };
+        let root = Root::Bytes("a.fut".to_owned(), b"entry main (x: f32) = x * x".to_vec());
+        let (_, generated) = compile::generate(&Memory::default(), &root, &request);
+        let artifacts = generated.expect("it is right").artifacts;
+        assert!(artifacts.c.contains(&format!("  .floats = FE_FLOATS_{name},\n")), "{name}");
+        let first = artifacts.c.split_once('\n').map_or("", |(_, rest)| rest);
+        assert!(first.starts_with(defined), "{name}");
+        let runtime = artifacts.runtime.expect("it is apart");
+        assert!(runtime.contains("switch (fe_program.floats)"), "{name}");
+    }
+}
+
 /// The codes and places of the warnings that compiling a program gives.
 fn warnings(text: &str, plan: Plan) -> Vec<String> {
     let root = Root::Bytes("a.fut".to_owned(), text.as_bytes().to_vec());
