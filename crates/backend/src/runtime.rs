@@ -253,7 +253,7 @@ const BASE: Files = files![
     "math_f32.h",
     "math_wide.h",
     "math.h",
-    "sums.h",
+    "prefixes.h",
     "memory.h",
     "program.h",
     "trace.h",
