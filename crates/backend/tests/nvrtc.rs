@@ -33,12 +33,15 @@ fn divisions_by_constants_are_no_divisions() {
 fn with_fast_math_quotients_and_roots_are_approximate() {
     let kernel = "FE_KERNEL void invert(FE_FAILURE, FE_GLOBAL float *p) {\n  \
                   p[0] = fe_div_f32(1.0f, fe_sqrt_f32(p[1]));\n  \
-                  p[2] = fe_min_f32(p[3], p[4]);\n  p[5] = fe_isnan_f32(p[6]) ? 1.0f : 0.0f;\n}\n";
+                  p[2] = fe_min_f32(p[3], p[4]);\n  p[5] = fe_isnan_f32(p[6]) ? 1.0f : 0.0f;\n  \
+                  p[7] = fe_rsqrt_f32(p[8]);\n}\n";
     let source = device_prelude(Target::Cuda) + kernel;
     let text = ptx("exact_root", &source);
-    assert!(text.contains("sqrt.rn.f32") && !text.contains(".approx"), "{text}");
+    assert!(text.contains("sqrt.rn.f32") && !text.contains("div.approx"), "{text}");
     let text = fast_ptx("fast_root", &source);
-    assert!(text.contains("sqrt.approx") && text.contains("div.approx"), "{text}");
+    // The pass `approximate` makes inverse roots of these two.
+    assert!(text.contains("\tsqrt.approx") && text.contains("div.approx"), "{text}");
+    assert!(text.contains("rsqrt.approx"), "{text}");
     assert!(!text.contains(".rn.f32"), "{text}");
 }
 

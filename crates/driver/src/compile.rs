@@ -89,7 +89,10 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let Request { target, mode, floats, profiled, .. } = *request;
     let places = if profiled { Places::OfAll } else { Places::OfOperators };
     let changes = Changes { entry_points, unsafety, foreign, places };
-    let mut plan = request.plan.clone();
+    let mut plan = match floats {
+        Floats::Fast => request.plan.clone().approximating(),
+        Floats::Strict | Floats::Rounded | Floats::Contracted => request.plan.clone(),
+    };
     if mode == Mode::Executable || !plan.passes.is_empty() {
         plan.passes.insert(0, fehu_opt::STEPS);
     }
