@@ -43,6 +43,7 @@ def compile(
     strict: bool = False,
     safe: bool = False,
     strict_float: bool = False,
+    fast_math: bool = False,
     werror: bool = False,
 ) -> Module:
     """Compiles a program and loads it.
@@ -51,7 +52,7 @@ def compile(
     "c", "multicore", "cuda", "opencl", or "auto", which is "cuda" if there is such a device and "multicore" otherwise; the default
     is the variable FEHU_BACKEND, or "auto". `options` are settings of the context (`num_threads`, `profiling`, `device`) and tuning
     parameters. With `strict`, arguments that would have to be copied are errors. `safe` ignores `#[unsafe]`; `strict_float` keeps the order of
-    operations on floats; `werror` makes warnings errors.
+    operations on floats; `fast_math` allows approximate quotients and roots, and assumes that no number is NaN or infinite; `werror` makes warnings errors.
 
     >>> module = fehu.compile("entry dot [n] (xs: [n]f32) (ys: [n]f32) : f32 = f32.sum (map2 (*) xs ys)")
     >>> module.dot(np.ones(3, np.float32), np.ones(3, np.float32))
@@ -60,7 +61,7 @@ def compile(
     backend = _backend(backend)
     path = source if isinstance(source, os.PathLike) else source if "\n" not in source and source.endswith(".fut") else None
     flags = [f"--entry-point={entry}" for entry in entry_points]
-    flags += ["--safe"] * safe + ["--strict-float"] * strict_float + ["--Werror"] * werror
+    flags += ["--safe"] * safe + ["--strict-float"] * strict_float + ["--fast-math"] * fast_math + ["--Werror"] * werror
     settings = {key: str(value) for key, value in (options or {}).items()}
     if path is not None:
         path = os.fspath(path)

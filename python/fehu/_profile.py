@@ -35,7 +35,7 @@ class Profile:
             (folder / "arguments").write_bytes(_arguments(function, args))
             command = ["profile", "--backend", recipe.backend, "-e", function.__name__, "--runs", str(runs), "--input", str(folder / "arguments")]
             command += ["--json", str(folder / "data"), "--html", str(folder / "page")]
-            command += ["--strict-float"] * ("--strict-float" in recipe.flags) + ["--no-calibration"] * (not limits)
+            command += [flag for flag in recipe.flags if flag in ("--strict-float", "--fast-math")] + ["--no-calibration"] * (not limits)
             program = str(folder / "program" / recipe.files[0][0])
             done = _run([*command, program], None)
             if not (folder / "data").exists():

@@ -3,7 +3,9 @@
 With `--accept` it only says whether NVRTC accepts them: they are read, and code for the linker's optimiser is made, which takes
 a tenth of the time.
 
-Usage: compile.py [--accept] FILE...
+With `--fast-math`, they are compiled as with that option of ours.
+
+Usage: compile.py [--accept | --fast-math] FILE...
 """
 
 import ctypes
@@ -40,9 +42,10 @@ def main():
     nvrtc = library()
     failed = 0
     names = sys.argv[1:]
+    more = {"--accept": [b"--dlink-time-opt"], "--fast-math": [b"--use_fast_math", b"-DFE_FAST_MATH"]}.get(names[0])
     accept = names[0] == "--accept"
-    all_options = OPTIONS + ([b"--dlink-time-opt"] if accept else [])
-    for name in names[accept:]:
+    all_options = OPTIONS + (more or [])
+    for name in names[more is not None :]:
         path = pathlib.Path(name)
         program = ctypes.c_void_p()
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)

@@ -21,6 +21,9 @@ struct fe_entry {
   const struct fe_streaming *streaming; // NULL if it is not on sequences
 };
 
+// How a program computes floats, for what compiles its kernels.
+enum fe_floats { FE_FLOATS_STRICT, FE_FLOATS_CONTRACTED, FE_FLOATS_FAST };
+
 // Written by the compiler at the end of the program.
 struct fe_program {
   // Tuning parameters.
@@ -42,6 +45,7 @@ struct fe_program {
   int num_kernels;
   const struct fe_kernel *kernels;
   const char *const *device_source;
+  enum fe_floats floats;
   int num_checks; // in all kernels
   // Records the error of a failed check, with the values that the kernel has left.
   void (*device_error)(struct futhark_context *ctx, int check, const int64_t *values);

@@ -23,6 +23,19 @@ float lgammaf_r(float, int *);
 #define FE_RSQRT(a) (1.0 / __builtin_sqrt(a))
 #endif
 
+// Where the compiler believes that no number is NaN or infinite, it is asked for bits.
+#ifdef FE_FAST_MATH
+#define FE_ISNANf(a) ((fe_bits_f32_u32(a) & 0x7fffffffu) > 0x7f800000u)
+#define FE_ISINFf(a) ((fe_bits_f32_u32(a) & 0x7fffffffu) == 0x7f800000u)
+#define FE_ISNAN(a) ((fe_bits_f64_u64(a) & 0x7fffffffffffffffu) > 0x7ff0000000000000u)
+#define FE_ISINF(a) ((fe_bits_f64_u64(a) & 0x7fffffffffffffffu) == 0x7ff0000000000000u)
+#else
+#define FE_ISNANf(a) (a != a)
+#define FE_ISINFf(a) (__builtin_fabsf(a) == INFINITY)
+#define FE_ISNAN(a) (a != a)
+#define FE_ISINF(a) (__builtin_fabs(a) == (double)INFINITY)
+#endif
+
 // S: the suffix of the C library's functions on this type.
 #define FE_MATH_EXACT(N, T, S)                                                                            \
   static inline T fe_sqrt_##N(T a) { return __builtin_sqrt##S(a); }                                       \
@@ -36,8 +49,8 @@ float lgammaf_r(float, int *);
   static inline T fe_lerp_##N(T a, T b, T c) { return a + (b - a) * c; }                                  \
   static inline T fe_mad_##N(T a, T b, T c) { return a * b + c; }                                         \
   static inline T fe_fma_##N(T a, T b, T c) { return __builtin_fma##S(a, b, c); }                         \
-  static inline bool fe_isnan_##N(T a) { return a != a; }                                                 \
-  static inline bool fe_isinf_##N(T a) { return __builtin_fabs##S(a) == (T)INFINITY; }                    \
+  static inline bool fe_isnan_##N(T a) { return FE_ISNAN##S(a); }                                         \
+  static inline bool fe_isinf_##N(T a) { return FE_ISINF##S(a); }                                         \
   static inline T fe_gamma_##N(T a) { return tgamma##S(a); }                                              \
   static inline T fe_lgamma_##N(T a) {                                                                    \
     int sign;                                                                                             \

@@ -298,7 +298,13 @@ static inline bool fe_eq_bool(bool a, bool b) { return a == b; }
 static inline bool fe_lt_bool(bool a, bool b) { return !a & b; }
 static inline bool fe_le_bool(bool a, bool b) { return !a | b; }
 
-// Floats. The smaller and the larger one is never NaN if there is a choice, and -0 is less than 0.
+// Floats. The smaller and the larger one is never NaN if there is a choice, and -0 is less than 0; if nobody cares for either, that is
+// one instruction.
+#ifdef FE_FAST_MATH
+#define FE_FIRST(wins, other_is_nan, wins_among_zeros) (wins)
+#else
+#define FE_FIRST(wins, other_is_nan, wins_among_zeros) ((wins) | (other_is_nan) | (wins_among_zeros))
+#endif
 #define FE_FLOAT(N, T, BITS, INT, FMOD, FABS)                                                             \
   static inline T fe_add_##N(T a, T b) { return a + b; }                                                  \
   static inline T fe_sub_##N(T a, T b) { return a - b; }                                                  \
@@ -309,10 +315,10 @@ static inline bool fe_le_bool(bool a, bool b) { return !a | b; }
   static inline T fe_abs_##N(T a) { return FABS(a); }                                                     \
   static inline T fe_sgn_##N(T a) { return a != a ? a : (T)((a > 0) - (a < 0)); }                         \
   static inline T fe_min_##N(T a, T b) {                                                                  \
-    return (a < b) | (b != b) | ((a == b) & ((INT)BITS(a) < 0)) ? a : b;                                  \
+    return FE_FIRST(a < b, b != b, (a == b) & ((INT)BITS(a) < 0)) ? a : b;                                \
   }                                                                                                       \
   static inline T fe_max_##N(T a, T b) {                                                                  \
-    return (a > b) | (b != b) | ((a == b) & ((INT)BITS(b) < 0)) ? a : b;                                  \
+    return FE_FIRST(a > b, b != b, (a == b) & ((INT)BITS(b) < 0)) ? a : b;                                \
   }                                                                                                       \
   static inline bool fe_eq_##N(T a, T b) { return a == b; }                                               \
   static inline bool fe_lt_##N(T a, T b) { return a < b; }                                                \

@@ -22,21 +22,35 @@ pub struct Program<'a> {
     pub functions: &'a str,
     /// The number of places with a parallel operation; the scheduler knows something of each.
     pub sites: usize,
-    /// Whether functions of floats are the C library's.
-    pub strict_float: bool,
+    /// How floats are computed.
+    pub floats: Floats,
     /// Whether there are tables of operators for profiles, `fe_operators` and `fe_operator_parts`.
     pub profiled: bool,
+}
+
+/// How the functions of a program compute floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Floats {
+    /// Elementary functions are the C library's.
+    Strict,
+    /// Elementary functions are those of the headers, where these have them.
+    Usual,
+    /// Likewise, quotients and roots may be approximate, and no number is NaN or infinite.
+    Fast,
 }
 
 /// Puts the C file together.
 pub fn assemble(mode: Mode, target: Target, program: Program<'_>, api: &Api) -> String {
     let mut out = String::from("// Made by fehu. The parts begin with lines of dashes.\n");
-    if program.strict_float {
-        out.push_str("#define FE_STRICT_FLOAT\n");
+    match program.floats {
+        Floats::Strict => out.push_str("#define FE_STRICT_FLOAT\n"),
+        Floats::Usual => {}
+        Floats::Fast => out.push_str("#define FE_FAST_MATH\n"),
     }
     headers(&mut out, target, &api.declarations);
     part(&mut out, "constants", program.constants_struct);
     part(&mut out, "the program", program.functions);
+    out.push_str("FE_FAST_MATH_END\n");
     part(&mut out, "functions of the interface", &api.definitions);
     if mode == Mode::Shared {
         parts(&mut out, BINDINGS);
@@ -129,6 +143,12 @@ fn table(mode: Mode, target: Target, program: Program<'_>) -> String {
   .device_error = fe_device_error,
 ",
         );
+        let floats = match program.floats {
+            Floats::Strict => "STRICT",
+            Floats::Usual => "CONTRACTED",
+            Floats::Fast => "FAST",
+        };
+        out.push_str(&format!("  .floats = FE_FLOATS_{floats},\n"));
     }
     match mode {
         Mode::Library | Mode::Shared => {}
@@ -227,12 +247,13 @@ fn part(out: &mut String, name: &str, text: &str) {
 /// Headers of C, error codes, arithmetic, memory, and what else the functions of programs use.
 const BASE: Files = files![
     "base.h",
+    "fast_math.h",
     "scalar.h",
     "convert.h",
     "math_f32.h",
     "math_wide.h",
     "math.h",
-    "sums.h",
+    "prefixes.h",
     "memory.h",
     "program.h",
     "trace.h",

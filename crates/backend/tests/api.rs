@@ -3,7 +3,7 @@
 
 use crate::cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
-use fehu_backend::runtime::{Program, assemble, separate};
+use fehu_backend::runtime::{Floats, Program, assemble, separate};
 use fehu_backend::{Mode, Target};
 use fehu_ir::Prog;
 use serde_json::Value;
@@ -34,7 +34,7 @@ fn whole(mode: Mode, target: Target) -> (String, Api) {
         constants_struct: CONSTANTS,
         functions: FUNCTIONS,
         sites: 0,
-        strict_float: false,
+        floats: Floats::Usual,
         profiled: false,
     };
     (assemble(mode, target, program, &api), api)

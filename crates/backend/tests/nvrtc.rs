@@ -1,7 +1,7 @@
 //! What CUDA programs begin with, and kernels that use it, compiled by NVRTC for a GPU that need not be there.
 
 use crate::gpu_program;
-use crate::nvrtc_compiler::ptx;
+use crate::nvrtc_compiler::{fast_ptx, ptx};
 use crate::scalar_cases::{c_type, cases};
 use fehu_backend::Target;
 use fehu_backend::runtime::device_prelude;
@@ -27,6 +27,22 @@ fn divisions_by_constants_are_no_divisions() {
     let text = ptx("constants", &(device_prelude(Target::Cuda) + kernel));
     assert!(text.contains("shr.s64") && text.contains("mul.hi.s64"), "{text}");
     assert!(!text.contains("div.") && !text.contains("rem."), "{text}");
+}
+
+#[test]
+fn with_fast_math_quotients_and_roots_are_approximate() {
+    let kernel = "FE_KERNEL void invert(FE_FAILURE, FE_GLOBAL float *p) {\n  \
+                  p[0] = fe_div_f32(1.0f, fe_sqrt_f32(p[1]));\n  \
+                  p[2] = fe_min_f32(p[3], p[4]);\n  p[5] = fe_isnan_f32(p[6]) ? 1.0f : 0.0f;\n  \
+                  p[7] = fe_rsqrt_f32(p[8]);\n}\n";
+    let source = device_prelude(Target::Cuda) + kernel;
+    let text = ptx("exact_root", &source);
+    assert!(text.contains("sqrt.rn.f32") && !text.contains("div.approx"), "{text}");
+    let text = fast_ptx("fast_root", &source);
+    // The pass `approximate` makes inverse roots of these two.
+    assert!(text.contains("\tsqrt.approx") && text.contains("div.approx"), "{text}");
+    assert!(text.contains("rsqrt.approx"), "{text}");
+    assert!(!text.contains(".rn.f32"), "{text}");
 }
 
 /// Every function that programs may call, with every type.

@@ -17,6 +17,7 @@ use self::small::SmallCommand;
 use self::suites::{AutotuneArgs, BenchArgs, BenchcmpArgs, TestArgs};
 use crate::dataset::Steps;
 use clap::{Parser, Subcommand, ValueEnum};
+use fehu_driver::compile::Floats;
 use fehu_driver::stages::Target;
 
 /// A compiler for the Futhark language.
@@ -314,9 +315,8 @@ pub(crate) struct CompileArgs {
     /// Make this function an entry point as well; may be repeated.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
     pub(crate) entry_points: Vec<String>,
-    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
-    #[arg(long)]
-    pub(crate) strict_float: bool,
+    #[command(flatten)]
+    pub(crate) floats: FloatArgs,
     /// Perform all run-time checks, even where the program says `#[unsafe]`.
     #[arg(long)]
     pub(crate) safe: bool,
@@ -338,6 +338,32 @@ pub(crate) struct CompileArgs {
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// How compiled programs compute floats.
+#[derive(clap::Args, Debug)]
+pub(crate) struct FloatArgs {
+    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
+    #[arg(long, conflicts_with = "fast_math")]
+    strict_float: bool,
+    /// Allow approximate quotients and roots, and assume that no number is NaN or infinite: results may differ in the last places.
+    #[arg(long)]
+    fast_math: bool,
+}
+
+impl FloatArgs {
+    pub(crate) fn choice(&self) -> Floats {
+        floats(self.strict_float, self.fast_math)
+    }
+}
+
+/// At most one of them is asked for.
+fn floats(strict: bool, fast: bool) -> Floats {
+    match (strict, fast) {
+        (true, _) => Floats::Strict,
+        (false, true) => Floats::Fast,
+        (false, false) => Floats::Contracted,
+    }
 }
 
 /// The commands that compile programs.
@@ -410,11 +436,14 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "backend")]
     pub(crate) only_compile: bool,
     /// With a back end: preserve the order of floating-point operations.
+    #[arg(long, requires = "backend", conflicts_with = "fast_math")]
+    strict_float: bool,
+    /// With a back end: allow approximate quotients and roots, and assume that no number is NaN or infinite.
     #[arg(long, requires = "backend")]
-    pub(crate) strict_float: bool,
+    fast_math: bool,
     /// With a back end: round the result of every floating-point operation, as is done without one.
-    #[arg(long, requires = "backend", conflicts_with = "strict_float", hide = true)]
-    pub(crate) rounded_float: bool,
+    #[arg(long, requires = "backend", conflicts_with_all = ["strict_float", "fast_math"], hide = true)]
+    rounded_float: bool,
     /// The entry point.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     pub(crate) entry: String,
@@ -433,6 +462,16 @@ pub(crate) struct RunArgs {
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl RunArgs {
+    /// What is asked for. What takes the place of machine code computes what that does.
+    pub(crate) fn floats(&self) -> Floats {
+        match floats(self.strict_float, self.fast_math) {
+            Floats::Contracted if self.rounded_float || self.backend.is_none() => Floats::Rounded,
+            floats => floats,
+        }
+    }
 }
 
 /// Which passes to run on the program first.

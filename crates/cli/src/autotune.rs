@@ -34,7 +34,7 @@ fn options(args: &AutotuneArgs) -> Result<Options, String> {
     let foreign = args.foreign.read(Calls::Symbols).map_err(|error| error.message)?;
     let compile = Compile {
         futhark: args.futhark.clone(),
-        strict_float: args.strict_float,
+        floats: args.floats.choice(),
         foreign,
         skip_compilation: args.skip_compilation,
         runner: args.runner.clone().filter(|runner| !runner.is_empty()),

@@ -121,7 +121,7 @@ fn options(args: &BenchArgs) -> Result<Options, String> {
     let compile = Compile {
         futhark: server.futhark.clone(),
         compiler_options: server.pass_compiler_option.clone(),
-        strict_float: server.strict_float,
+        floats: server.floats.choice(),
         foreign,
         skip_compilation: args.skip_compilation,
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),

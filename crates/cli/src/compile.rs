@@ -10,7 +10,7 @@ use crate::run::wrong;
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_driver::cache::Cache;
 use fehu_driver::check::{Exit, Warnings};
-use fehu_driver::compile::{self, CCompiler, Executable, Floats, Request};
+use fehu_driver::compile::{self, CCompiler, Executable, Request};
 use fehu_driver::files::Disk;
 use fehu_driver::foreign::{self, Calls};
 use fehu_driver::load::Root;
@@ -53,7 +53,7 @@ pub(crate) fn compile(command: &CompileCommand) -> u8 {
         warnings,
         entry_points: args.entry_points.clone(),
         safe: args.safe,
-        floats: Floats::new(args.strict_float),
+        floats: args.floats.choice(),
         foreign,
         plan,
         profiled: args.profiling,
@@ -136,12 +136,7 @@ fn request(args: &RunArgs) -> Result<Request, u8> {
         warnings: if args.no_warnings { Warnings::Hide } else { Warnings::Show },
         entry_points: Vec::new(),
         safe: false,
-        floats: match args.strict_float {
-            true => Floats::Strict,
-            // What takes the place of machine code computes what that does.
-            false if args.rounded_float || args.backend.is_none() => Floats::Rounded,
-            false => Floats::Contracted,
-        },
+        floats: args.floats(),
         foreign,
         plan,
         profiled: false,

@@ -96,7 +96,7 @@ fn compile(args: &ProfileArgs) -> Result<Compile, String> {
     }
     let foreign = server.foreign.read(Calls::Symbols).map_err(|error| error.message)?;
     Ok(Compile {
-        strict_float: server.strict_float,
+        floats: server.floats.choice(),
         foreign,
         runner: server.runner.clone().filter(|runner| !runner.is_empty()),
         program_options: server.pass_option.clone(),

@@ -62,7 +62,7 @@ pub(crate) fn test(args: &TestArgs) -> u8 {
     let compile = compiled.then(|| Compile {
         futhark: server.futhark.clone(),
         compiler_options: server.pass_compiler_option.clone(),
-        strict_float: server.strict_float,
+        floats: server.floats.choice(),
         foreign,
         plan: plan.clone(),
         skip_compilation: false,

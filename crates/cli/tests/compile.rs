@@ -330,6 +330,50 @@ fn programs_that_need_a_runtime_at_the_same_time_wait_for_it() {
     assert_eq!(calls, "called\n");
 }
 
+/// Roots and quotients are approximate, and everything that is exact stays so: subnormal numbers are not flushed, and NaN is found.
+#[test]
+fn fast_math_is_for_the_program_and_not_for_its_values() {
+    let place = Place::new("fast-math");
+    let text = "entry roots [n] (xs: [n]f32) = map (\\x -> 1 / f32.sqrt x) xs\n\
+                entry values (x: f32) (y: f64) = (x, y, f32.isnan x, f64.isinf y, f32.minimum [x, 2], f32.minimum (take 0 [x]))\n";
+    place.write("a.fut", text);
+    let run = |option: &[&str], entry: &str, input: &str| {
+        let args = [&["c", "a.fut", "-o", "a"], option].concat();
+        // Where nothing else is said, tests do without most of the C compiler's optimiser.
+        let output = place.command(&args).env_remove("CFLAGS").output().expect("the binary runs");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let output = piped(Command::new(place.0.join("a")).args(["-e", entry]), input);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let (fast, usual) = (&["--fast-math"][..], &[][..]);
+    let numbers = |text: &str| -> Vec<f64> {
+        let parts = text.trim_matches(['[', ']', '\n']).split(", ");
+        parts.map(|part| part.trim_end_matches("f32").parse().expect("a number")).collect()
+    };
+    let input = (0..5000).map(|i| format!("{}.5", i + 3)).collect::<Vec<_>>().join(", ");
+    let input = format!("[{input}]");
+    let (exact, near) = (run(usual, "roots", &input), run(fast, "roots", &input));
+    let (exact, near) = (numbers(&exact), numbers(&near));
+    assert_eq!((exact.len(), near.len()), (5000, 5000));
+    let error = exact.iter().zip(&near).map(|(a, b)| (a - b).abs() / a).fold(0.0, f64::max);
+    assert!(error < 1e-6, "{error}");
+    // gcc and clang do it on these processors.
+    assert_eq!(error > 0.0, cfg!(target_arch = "x86_64"), "{error}");
+    for input in ["1e-42f32 1e-310", "f32.nan f64.inf", "-f32.inf f64.nan", "1f32 2f64"] {
+        let (exact, near) = (run(usual, "values", input), run(fast, "values", input));
+        let head = |text: &str| text.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(head(&near), head(&exact), "{input}");
+        if !input.contains("nan") {
+            assert_eq!(near, exact, "{input}");
+        }
+    }
+    let output = place.fehu(&["c", "--fast-math", "--strict-float", "a.fut"]);
+    assert!(stderr(&output).contains("cannot be used with"), "{}", stderr(&output));
+    let output = place.fehu(&["run", "--fast-math", "a.fut"]);
+    assert!(stderr(&output).contains("--backend"), "{}", stderr(&output));
+}
+
 #[test]
 fn own_servers_are_tested_and_measured() {
     let place = Place::new("own");

@@ -124,7 +124,7 @@ fn is_quiet(body: &[Stm], in_the_beginning: bool) -> bool {
             | Stm::Atomic(..)
             | Stm::Locked(..)
             | Stm::Tasks(_)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Chunks(..)
             | Stm::Threads(_)
             | Stm::Ask(..)

@@ -98,7 +98,7 @@ pub(super) fn find(
             | Stm::Atomic(..)
             | Stm::Locked(..)
             | Stm::Tasks(_)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)

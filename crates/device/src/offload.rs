@@ -203,7 +203,7 @@ fn needs_host(stm: &Stm, fun: &Fun) -> bool {
             | Stm::Assert(..)
             | Stm::Atomic(..)
             | Stm::Locked(..)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Tuning(..)
             | Stm::Fetch(..)
             | Stm::Ask(..)

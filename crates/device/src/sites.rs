@@ -129,7 +129,7 @@ pub(super) fn holds(body: &[Stm], vars: &IdVec<V, VarInfo>) -> Vec<Hold> {
         | Stm::Atomic(..)
         | Stm::Locked(..)
         | Stm::Tasks(_)
-        | Stm::Sums(..)
+        | Stm::Prefixes(..)
         | Stm::Chunks(..)
         | Stm::Tuning(..)
         | Stm::Threads(_)

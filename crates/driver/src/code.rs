@@ -9,6 +9,7 @@
 //! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
 //! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C. Machine code runs by itself.
 
+use crate::compile::Floats;
 use crate::machine_code::{Call, Jit};
 use crate::stages;
 use crate::without::Without;
@@ -86,8 +87,8 @@ pub struct Settings {
     pub target: Target,
     /// What becomes of it.
     pub mode: Mode,
-    /// Whether operations on floats keep the order of the source.
-    pub strict_float: bool,
+    /// How floats are computed.
+    pub floats: Floats,
     /// What is left out.
     pub without: Without,
     /// For tests: whether kernels have few threads with few elements each, for the machine that runs them one by one, and machine code shares
@@ -118,7 +119,7 @@ impl Settings {
         Settings {
             target,
             mode: Mode::Server,
-            strict_float: false,
+            floats: Floats::default(),
             without,
             few: false,
             orders: None,

@@ -63,13 +63,8 @@ pub enum Floats {
     /// A product and a sum may be one operation, as the C compiler likes.
     #[default]
     Contracted,
-}
-
-impl Floats {
-    /// What users choose.
-    pub fn new(strict: bool) -> Floats {
-        if strict { Floats::Strict } else { Floats::Contracted }
-    }
+    /// Likewise, quotients and roots may be approximate, and no number is NaN or infinite.
+    Fast,
 }
 
 /// A program in C.
@@ -94,22 +89,17 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
     let Request { target, mode, floats, profiled, .. } = *request;
     let places = if profiled { Places::OfAll } else { Places::OfOperators };
     let changes = Changes { entry_points, unsafety, foreign, places };
-    let mut plan = request.plan.clone();
+    let mut plan = match floats {
+        Floats::Fast => request.plan.clone().approximating(),
+        Floats::Strict | Floats::Rounded | Floats::Contracted => request.plan.clone(),
+    };
     if mode == Mode::Executable || !plan.passes.is_empty() {
         plan.passes.insert(0, fehu_opt::STEPS);
     }
     let job = Job { files, root, warnings: request.warnings, plan: &plan, changes };
     let (without, kernel_code) = (request.plan.without, request.foreign.kernel_code(target));
-    let settings = Settings {
-        target,
-        mode,
-        strict_float: floats == Floats::Strict,
-        without,
-        few: false,
-        orders: None,
-        kernel_code,
-        profiled,
-    };
+    let settings =
+        Settings { target, mode, floats, without, few: false, orders: None, kernel_code, profiled };
     let finish = |session: &mut Session, prog: Prog, _| {
         if request.warnings == Warnings::Deny && !session.diagnostics.is_empty() {
             return;

@@ -82,6 +82,16 @@ impl Plan {
         self
     }
 
+    /// The same for programs whose floats may be approximate.
+    #[must_use]
+    pub fn approximating(mut self) -> Plan {
+        // What it leaves behind is removed by the last pass that does so.
+        let is_last = |pass: &Pass| pass.name == fehu_opt::SIMPLIFY.name;
+        let at = self.passes.iter().rposition(is_last).unwrap_or(self.passes.len());
+        self.passes.insert(at, fehu_opt::APPROXIMATE);
+        self
+    }
+
     /// What leads to machine code at once.
     pub fn at_once() -> Plan {
         Plan { stages: JIT.stages.to_vec(), ..Plan::of(JIT.passes) }

@@ -4,6 +4,7 @@
 //! where it stands.
 
 use crate::code::{Form, Limit, Run, Settings, Stage};
+use crate::compile::Floats;
 use crate::machine_code::{Jit, Threads};
 use crate::stages;
 use fehu_backend::Target;
@@ -285,9 +286,10 @@ pub const EMIT: Stage = Stage {
     name: "emit",
     about: "turns operators into loops, tasks and kernels",
     run: Run::Emit(|placed, settings| {
-        let Settings { target, strict_float, without, few, profiled, .. } = *settings;
+        let Settings { target, floats, without, few, profiled, .. } = *settings;
         let (device, tiling) = (target.is_gpu(), !without.tiling);
         let block_threads = target.block_threads();
+        let strict_float = floats == Floats::Strict;
         let options =
             fehu_emit::Options { device, block_threads, strict_float, tiling, few, profiled };
         fehu_emit::emit(placed, options)

@@ -1,11 +1,13 @@
 //! The calls of the other crates, one function each, except for the passes and stages of `pipelines.rs`.
 
 use crate::code::Settings;
+use crate::compile::Floats;
 use crate::load::{Loaded, LoadedFile};
 use ecow::EcoString;
 use fehu_backend::api::TuningParam;
 use fehu_backend::c::Functions;
 use fehu_backend::foreign::Prototype;
+use fehu_backend::runtime;
 pub use fehu_backend::{Artifacts, Mode, Target};
 use fehu_base::id::Id;
 use fehu_base::{Diagnostic, FileId, SourceMap};
@@ -115,7 +117,7 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
         // The linker then drops the runtime, which is larger than most else that a page loads.
         fehu_base::bug("pages have no runtime for programs in C");
     }
-    let Settings { target, mode, strict_float, .. } = *settings;
+    let Settings { target, mode, floats, .. } = *settings;
     let (functions, foreign) = functions(prog, imp, settings);
     let name = |id: fehu_ir::FunId| {
         let fun = imp.funs.get(fehu_imp::FunId::from_index(id.index()));
@@ -125,18 +127,22 @@ pub(crate) fn c(prog: &fehu_ir::Prog, imp: &fehu_imp::Program, settings: &Settin
     let tuning: Vec<TuningParam> =
         imp.tuning.iter().map(|param| tuning_param(param, &tree)).collect();
     let api = fehu_backend::api::generate(prog, &name, target, mode, &tuning);
-    let parts = fehu_backend::runtime::Program {
+    let parts = runtime::Program {
         constants_struct: &functions.constants_struct,
         functions: &functions.text,
         sites: imp.sites,
-        strict_float,
+        floats: match floats {
+            Floats::Strict => runtime::Floats::Strict,
+            Floats::Rounded | Floats::Contracted => runtime::Floats::Usual,
+            Floats::Fast => runtime::Floats::Fast,
+        },
         profiled: functions.profiled,
     };
-    let c = fehu_backend::runtime::assemble(mode, target, parts, &api);
-    let runtime = fehu_backend::runtime::separate(mode, target);
+    let c = runtime::assemble(mode, target, parts, &api);
+    let separate = runtime::separate(mode, target);
     let header = matches!(mode, Mode::Library | Mode::Shared).then_some(api.header);
     let manifest = (mode != Mode::Executable).then_some(api.manifest);
-    Artifacts { c, runtime, header, manifest, foreign }
+    Artifacts { c, runtime: separate, header, manifest, foreign }
 }
 
 /// A tuning parameter as the interface shows it. The class of a threshold is `threshold(DEFAULT, TESTS)`: the default stands

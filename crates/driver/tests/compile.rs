@@ -158,6 +158,28 @@ fn executables_are_made_once() {
     assert_ne!(first, other);
 }
 
+/// What devices' runtimes pass to the compiler of kernels is in a table of the program, because they are compiled once for all programs.
+#[test]
+fn programs_tell_the_runtime_of_devices_how_floats_are_computed() {
+    for (floats, name, defined, root) in [
+        (Floats::Strict, "STRICT", "#define FE_STRICT_FLOAT\n", "fe_sqrt_f32(x)"),
+        (Floats::Contracted, "CONTRACTED", "", "fe_sqrt_f32(x)"),
+        (Floats::Fast, "FAST", "#define FE_FAST_MATH\n", "fe_rsqrt_f32(x)"),
+    ] {
+        let request = Request { floats, target: Target::Cuda, ..request(Mode::Server) };
+        let text = b"entry main (x: f32) = 1 / f32.sqrt x".to_vec();
+        let file = Root::Bytes("a.fut".to_owned(), text);
+        let (_, generated) = compile::generate(&Memory::default(), &file, &request);
+        let artifacts = generated.expect("it is right").artifacts;
+        assert!(artifacts.c.contains(&format!("  .floats = FE_FLOATS_{name},\n")), "{name}");
+        let first = artifacts.c.split_once('\n').map_or("", |(_, rest)| rest);
+        assert!(first.starts_with(defined), "{name}");
+        assert!(artifacts.c.contains(root), "{name}");
+        let runtime = artifacts.runtime.expect("it is apart");
+        assert!(runtime.contains("switch (fe_program.floats)"), "{name}");
+    }
+}
+
 /// The codes and places of the warnings that compiling a program gives.
 fn warnings(text: &str, plan: Plan) -> Vec<String> {
     let root = Root::Bytes("a.fut".to_owned(), text.as_bytes().to_vec());

@@ -16,12 +16,13 @@
 //! function produces only scalars, cannot fail, and contains loops, or floating-point functions or divisions. Loops that
 //! read arrays at their own positions would not be vectorised, and then two loops take longer than one.
 //!
-//! **Scans by addition**, which must otherwise finish each sum before they add the next element. The buffer is consumed by a
+//! **Scans by addition, minimum and maximum**, which must otherwise finish each sum before they add the next element: a maximum of floats, which
+//! passes over NaN and knows the zeros apart, takes eight cycles. The buffer is consumed by a
 //! statement of its own: the elements of a vector are first summed among themselves, with a few vector additions, and then
 //! the preceding sum is added to all of them. What comes after the scan is a third loop, in which the function is executed again,
 //! so that none of its other results must be kept. Conditions: nothing else combines elements; the function and the epilogue
-//! are short and have no checks; and there is no surrounding loop that could be vectorised instead. (Only for wide
-//! numbers: sums of narrow ones are rarely a bottleneck.)
+//! are short and have no checks; and there is no surrounding loop that could be vectorised instead. ([`RedOp::has_prefixes`] says
+//! for which numbers.)
 //!
 //! On devices, the threads of a block fill a buffer in shared memory: see `grid/stage`.
 
@@ -101,8 +102,8 @@ impl<'a> Emit<'a> {
         scanned: &[Partial<'a>],
         reduced: &[Partial<'a>],
     ) {
-        let rest = match self.sum_of(pat, op, scanned) {
-            Some((before, prim)) => self.sum_blocks(pat, op, range, before, prim),
+        let rest = match self.prefixes_of(pat, op, scanned) {
+            Some(prefixes) => self.prefix_blocks(pat, op, range, prefixes),
             None => range,
         };
         let kind = Kind::Sequential;
@@ -111,13 +112,12 @@ impl<'a> Emit<'a> {
         });
     }
 
-    fn sum_blocks(
+    fn prefix_blocks(
         &mut self,
         pat: &[Var],
         op: &'a Screma,
         range: (Exp, Exp),
-        before: V,
-        prim: Prim,
+        (red, before, prim): (RedOp, V, Prim),
     ) -> (Exp, Exp) {
         let size = BYTES * 8 / prim.bits();
         let sums = self.new_var("parts", Ty::Local(prim, size));
@@ -127,7 +127,7 @@ impl<'a> Emit<'a> {
             vec![(None, sums)]
         };
         self.strip_mine((pat, &op.inputs, &op.map), range, size, fill, |this, _, base| {
-            this.out.push(Stm::Sums(sums, before));
+            this.out.push(Stm::Prefixes(red, sums, before));
             let (range, kind) = (block_at(base, size), Kind::Independent(Vec::new()));
             this.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
                 let part = Exp::Load(sums, Box::new(this.in_block(index, base)));
@@ -183,22 +183,26 @@ impl<'a> Emit<'a> {
         held
     }
 
-    /// The current value of the only scan of an operator, and its type, if it is suitable for blocks.
-    fn sum_of(&self, pat: &[Var], op: &Screma, scanned: &[Partial<'a>]) -> Option<(V, Prim)> {
+    /// The operator of the only scan, its current value, and its type, if it is suitable for blocks.
+    fn prefixes_of(
+        &self,
+        pat: &[Var],
+        op: &Screma,
+        scanned: &[Partial<'a>],
+    ) -> Option<(RedOp, V, Prim)> {
         let ([scan], [parts]) = (op.scans.as_slice(), scanned) else { return None };
         let [Sofar::Scalar(before)] = parts.parts.as_slice() else { return None };
         let Ty::Scalar(prim) = self.vars[*before].ty else { return None };
-        let is_wide = prim != Prim::Bool && prim.bits() >= 32;
+        let [red] = self.vector_ops(&scan.op)?[..] else { return None };
         let has_acc = |var: &Var| matches!(self.ir[*var].ty, Type::Acc(_));
         let epilogue = self.epilogue(pat).is_none_or(|epilogue| epilogue.is_short());
-        let fits = is_wide
+        let fits = red.has_prefixes(prim)
             && epilogue
             && op.reds.is_empty()
             && !self.options.device
             && !op.inputs.iter().any(has_acc)
-            && self.vector_ops(&scan.op)? == [RedOp::Add]
             && is_short(&op.map.body);
-        fits.then_some((*before, prim))
+        fits.then_some((red, *before, prim))
     }
 
     fn is_for_ahead(&self, op: &Hist) -> bool {

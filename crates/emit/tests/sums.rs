@@ -25,7 +25,17 @@ fun f (n: i64, xs: [n]i64, k: i64) -> (r: [n]i64, s: [n]i64) =
 fn a_scan_by_addition_is_in_blocks() {
     for parallel in [false, true] {
         let code = run(&scan("add"), parallel, 400);
-        assert!(code.contains("= sums parts"), "{code}");
+        assert!(code.contains("= prefixes add parts"), "{code}");
+    }
+}
+
+#[test]
+fn those_by_minimum_and_maximum_are() {
+    for operator in ["min", "max"] {
+        for parallel in [false, true] {
+            let code = run(&scan(operator), parallel, 400);
+            assert!(code.contains(&format!("= prefixes {operator} parts")), "{code}");
+        }
     }
 }
 
@@ -33,7 +43,7 @@ fn a_scan_by_addition_is_in_blocks() {
 fn another_is_not() {
     for parallel in [false, true] {
         let code = run(&scan("xor"), parallel, 40);
-        assert!(!code.contains("= sums parts"), "{code}");
+        assert!(!code.contains("= prefixes"), "{code}");
     }
 }
 

@@ -42,8 +42,8 @@ pub struct Compile {
     pub compiler_options: Vec<String>,
     /// Functions that are entry points, too.
     pub entry_points: Vec<String>,
-    /// Whether operations on floats keep the order of the source.
-    pub strict_float: bool,
+    /// How floats are computed.
+    pub floats: Floats,
     /// What is done with foreign functions.
     pub foreign: Foreign,
     /// The passes of our own compiler.
@@ -70,7 +70,7 @@ impl Compile {
             futhark: None,
             compiler_options: Vec::new(),
             entry_points: Vec::new(),
-            strict_float: false,
+            floats: Floats::default(),
             foreign: Foreign::default(),
             plan: Plan::of(pipelines::of_target(target).passes),
             skip_compilation: false,
@@ -90,7 +90,12 @@ impl Compile {
             false => self.plan.clone(),
         };
         let foreign = Foreign { calls: Calls::Bodies, ..Foreign::default() };
-        Compile { target: Target::C, plan, foreign, program_options: Vec::new(), ..self.clone() }
+        let floats = match self.floats {
+            Floats::Fast => Floats::Contracted,
+            Floats::Strict | Floats::Rounded | Floats::Contracted => self.floats,
+        };
+        let program_options = Vec::new();
+        Compile { target: Target::C, plan, foreign, floats, program_options, ..self.clone() }
     }
 
     /// The file with tuning parameters of a program, if there is one that should be used.
@@ -222,7 +227,7 @@ pub fn server(
         warnings,
         entry_points: compile.entry_points.clone(),
         safe: false,
-        floats: Floats::new(compile.strict_float),
+        floats: compile.floats,
         foreign: compile.foreign.clone(),
         plan: compile.plan.clone(),
         profiled: compile.profiled,
@@ -253,8 +258,7 @@ fn executable(artifacts: &Artifacts, compile: &Compile) -> Result<Executable, St
         format!("error[{}]: {}{notes}", error.code, error.message)
     };
     let cache = Cache::open().ok();
-    let floats = Floats::new(compile.strict_float);
-    let compiler = CCompiler::find(cache.as_ref(), compile.target, floats);
+    let compiler = CCompiler::find(cache.as_ref(), compile.target, compile.floats);
     let compiler = compiler.map_err(told)?.linking(&compile.foreign.inputs);
     compile::executable(cache.as_ref(), &compiler, artifacts).map_err(told)
 }

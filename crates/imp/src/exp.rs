@@ -66,6 +66,13 @@ impl RedOp {
         RedOp::ALL.into_iter().find(|op| op.name() == name)
     }
 
+    /// Whether a statement combines the elements of an array of this type up to each position ([`Stm::Prefixes`](crate::Stm::Prefixes)). Those of
+    /// narrow numbers are rarely a bottleneck; products wait no longer for each other than vectors of them take.
+    pub fn has_prefixes(self, prim: Prim) -> bool {
+        let is_wide = prim != Prim::Bool && prim.bits() >= 32;
+        is_wide && matches!(self, RedOp::Add | RedOp::Min | RedOp::Max)
+    }
+
     /// The operator on two operands.
     pub fn bin_op(self) -> BinOp {
         match self {

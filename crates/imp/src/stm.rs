@@ -99,9 +99,9 @@ pub enum Stm {
     Locked(Exp, Block),
     /// Executes the body for a whole range, in parallel.
     Tasks(Box<Tasks>),
-    /// Prefix sums: replaces each element of a local array by the sum of a variable and all elements up to it, and sets
+    /// Prefix sums, minima or maxima: replaces each element of a local array by the sum of a variable and all elements up to it, and sets
     /// the variable to the last one.
-    Sums(V, V),
+    Prefixes(RedOp, V, V),
     /// Sets the variable to the number of ranges into which a reduction over this many elements should be split.
     Chunks(V, usize, Exp),
     /// Sets the variable to the value of a tuning parameter, by its number in [`crate::Program::tuning`], or to the

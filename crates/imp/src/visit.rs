@@ -224,7 +224,7 @@ macro_rules! traversals {
                         visit(Item::Use(p));
                         shape.$iter().for_each(|e| visit(Item::Exp(e)));
                     }
-                    Stm::Sums(array, sum) => {
+                    Stm::Prefixes(_, array, sum) => {
                         visit(Item::Use(array));
                         visit(Item::Update(sum));
                     }

@@ -28,7 +28,7 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   q.6 = &p.5[(2*n.0 + n.0*n.0 + -3)]
   var local.7: i32[16]
   var sum.8: i32 = 0i32
-  sum.8 = sums local.7
+  sum.8 = prefixes add local.7
   for i.9 = 0 .. n.0 by 4 independent add(sum.8) {
     sum.8 = add_i32(sum.8, local.7[i.9])
   }

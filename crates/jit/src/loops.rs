@@ -10,8 +10,7 @@ use crate::outline::count;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use fehu_base::bug::bug;
-use fehu_imp::{Exp, Kind, Stm, Ty, V};
-use fehu_ir::BinOp;
+use fehu_imp::{Exp, Kind, RedOp, Stm, Ty, V};
 
 /// A loop with no more iterations than this is over before anybody notices.
 const FEW_ITERATIONS: i64 = 64;
@@ -109,9 +108,9 @@ impl Frame<'_, '_> {
     }
 
     /// Replaces each element of an array by the sum of a variable and all elements up to it, and the variable by the last.
-    pub(crate) fn sums(&mut self, array: V, sum: V) {
+    pub(crate) fn prefixes(&mut self, op: RedOp, array: V, sum: V) {
         let Ty::Local(prim, count) = self.fun.vars[array].ty else {
-            bug("prefix sums are of local arrays");
+            bug("prefixes are those of local arrays");
         };
         let start = self.start(array);
         let size = i64::from(bytes(prim));
@@ -125,7 +124,7 @@ impl Frame<'_, '_> {
         let total = self.var(sum);
         let (address, before) = (self.builder.use_var(at), self.builder.use_var(total));
         let element = self.builder.ins().load(clif(prim), flags(), address, 0);
-        let value = self.binary(BinOp::Add, prim, before, element);
+        let value = self.binary(op.bin_op(), prim, before, element);
         self.builder.ins().store(flags(), value, address, 0);
         self.builder.def_var(total, value);
         let address = self.builder.ins().iadd_imm_s(address, size);

@@ -80,7 +80,7 @@ fn is_tame(block: &[Stm], callees: &FxHashSet<FunId>) -> bool {
             | Stm::For { .. }
             | Stm::While(..)
             | Stm::Assert(..)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Threads(_)
             | Stm::Chunks(..)
             | Stm::Tuning(..) => true,

@@ -104,7 +104,7 @@ impl Frame<'_, '_> {
                 }
                 self.block(&tasks.body);
             }
-            Stm::Sums(array, sum) => self.sums(*array, *sum),
+            Stm::Prefixes(op, array, sum) => self.prefixes(*op, *array, *sum),
             Stm::Threads(v) | Stm::Chunks(v, ..) => {
                 let one = self.int(1);
                 self.set(*v, one);

@@ -21,6 +21,7 @@
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+mod approximate;
 mod checks;
 mod copyupdates;
 mod cse;
@@ -40,6 +41,7 @@ mod unpass;
 mod unroll;
 mod unstream;
 
+pub use approximate::APPROXIMATE;
 pub use checks::CHECKS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
@@ -80,6 +82,7 @@ pub const PASSES: &[Pass] = &[
     UNPARTITION,
     SCALARISE,
     COPYUPDATES,
+    APPROXIMATE,
     DIFFERENTIATE,
     UNACCUMULATE,
     UNROLL,

@@ -438,7 +438,8 @@ impl Run<'_> {
     fn build(&self, prog: &Prog, options: &[String]) -> Result<Machine, NoMachine> {
         let runner = self.args.runner.clone();
         let start = Start { runtimes: Some(&self.runtimes), runner, options: options.to_vec() };
-        build(prog, (self.target, !self.args.plain), &self.compiler, start)
+        let floats = if self.args.plain { Floats::Rounded } else { Floats::Strict };
+        build(prog, (self.target, floats), &self.compiler, start)
     }
 
     /// A program alone.

@@ -140,11 +140,8 @@ static void fe_cuda_describe(struct futhark_context *ctx) {
   int version = 0, major = 0, minor = 0;
   driver->cuda.driver_version(&version);
   driver->nvrtc.version(&major, &minor);
-#ifdef FE_STRICT_FLOAT
-  const char *floats = "strict";
-#else
-  const char *floats = "contracted";
-#endif
+  static const char *const names[] = {[FE_FLOATS_STRICT] = "strict", [FE_FLOATS_CONTRACTED] = "contracted", [FE_FLOATS_FAST] = "fast"};
+  const char *floats = names[fe_program.floats];
   snprintf(gpu->identity, sizeof gpu->identity, "cuda %s sm_%d driver %d nvrtc %d.%d %s%s", gpu->name, driver->capability,
            version, major, minor, floats, ctx->debugging ? " lines" : "");
 }

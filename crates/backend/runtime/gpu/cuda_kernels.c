@@ -39,9 +39,17 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
   // Ours, then those of the user, which are separated by line breaks.
   const char *all[64] = {architecture, "--device-as-default-execution-space", "--std=c++17", "--disable-warnings"};
   int count = 4;
-#ifdef FE_STRICT_FLOAT
-  all[count++] = "--fmad=false";
-#endif
+  switch (fe_program.floats) {
+  case FE_FLOATS_STRICT:
+    all[count++] = "--fmad=false";
+    break;
+  case FE_FLOATS_CONTRACTED:
+    break;
+  case FE_FLOATS_FAST:
+    all[count++] = "--use_fast_math";
+    all[count++] = "-DFE_FAST_MATH";
+    break;
+  }
   if (ctx->debugging) {
     all[count++] = "--generate-line-info";
   }

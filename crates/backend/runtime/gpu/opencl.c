@@ -149,11 +149,8 @@ static int fe_cl_describe(struct futhark_context *ctx) {
   gpu->limits[FE_UNITS] = (int64_t)fe_cl_number(ctx, FE_CL_DEVICE_MAX_COMPUTE_UNITS, 4);
   // OpenCL does not tell. Cores of processors run one block after the other.
   gpu->limits[FE_UNIT_THREADS] = is_gpu ? 2048 : 256;
-#ifdef FE_STRICT_FLOAT
-  const char *floats = "strict";
-#else
-  const char *floats = "contracted";
-#endif
+  static const char *const names[] = {[FE_FLOATS_STRICT] = "strict", [FE_FLOATS_CONTRACTED] = "contracted", [FE_FLOATS_FAST] = "fast"};
+  const char *floats = names[fe_program.floats];
   snprintf(gpu->identity, sizeof gpu->identity, "opencl %s, %s, %s, %s %s", gpu->name, version, build, platform, floats);
   return FUTHARK_SUCCESS;
 }

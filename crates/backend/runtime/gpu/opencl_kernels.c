@@ -22,12 +22,19 @@ FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program
 static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
   struct fe_text text = {0};
   fe_text_words(&text, ctx->gpu.driver.version >= 30 ? "-cl-std=CL3.0 -w" : "-cl-std=CL2.0 -w");
-  if (ctx->gpu.driver.correct_divide) {
+  if (ctx->gpu.driver.correct_divide && fe_program.floats != FE_FLOATS_FAST) {
     fe_text_words(&text, " -cl-fp32-correctly-rounded-divide-sqrt");
   }
-#ifdef FE_STRICT_FLOAT
-  fe_text_words(&text, " -D FE_NO_CONTRACTION");
-#endif
+  switch (fe_program.floats) {
+  case FE_FLOATS_STRICT:
+    fe_text_words(&text, " -D FE_NO_CONTRACTION");
+    break;
+  case FE_FLOATS_CONTRACTED:
+    break;
+  case FE_FLOATS_FAST:
+    fe_text_words(&text, " -cl-fast-relaxed-math -D FE_FAST_MATH");
+    break;
+  }
   fe_text_words(&text, " ");
   fe_text_words(&text, more);
   if (text.failed) {

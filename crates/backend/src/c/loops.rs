@@ -165,7 +165,7 @@ fn shares_memory(fun: &Fun, body: &[Stm]) -> bool {
             | Stm::Trace(..)
             | Stm::TraceArray(..)
             | Stm::Tasks(_)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)

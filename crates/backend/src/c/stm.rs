@@ -264,10 +264,11 @@ impl Frame<'_> {
             }
             Stm::TraceArray(tag, p, shape) => self.trace_array(tag, *p, shape),
             Stm::Atomic(op, p, index, e) => self.atomic(*op, *p, index, e),
-            Stm::Sums(array, sum) => {
+            Stm::Prefixes(op, array, sum) => {
                 if let Ty::Local(prim, size) = self.fun.vars[*array].ty {
-                    let (array, sum) = (self.name(*array), self.name(*sum));
-                    self.line(&format!("{sum} = fe_sums_{prim}({array}, {size}, {sum});"));
+                    let (op, array, sum) = (op.name(), self.name(*array), self.name(*sum));
+                    let call = format!("fe_prefixes_{op}_{prim}({array}, {size}, {sum})");
+                    self.line(&format!("{sum} = {call};"));
                 }
             }
             Stm::Locked(number, body) => self.locked(number, body),

@@ -8,7 +8,7 @@ use std::process::Command;
 pub(crate) fn runtime() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
     let mut text = String::new();
-    for file in ["scalar.h", "convert.h", "math_f32.h", "math_wide.h", "math.h"] {
+    for file in ["fast_math.h", "scalar.h", "convert.h", "math_f32.h", "math_wide.h", "math.h"] {
         text.push_str(&fs::read_to_string(folder.join(file)).expect("the header exists"));
     }
     text

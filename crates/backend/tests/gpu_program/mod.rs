@@ -2,7 +2,7 @@
 
 use crate::cc::Folder;
 use fehu_backend::api::{Api, TuningParam, generate};
-use fehu_backend::runtime::{Program, assemble, device_source};
+use fehu_backend::runtime::{Floats, Program, assemble, device_source};
 use fehu_backend::{Mode, Target};
 
 /// The kernels.
@@ -24,7 +24,7 @@ pub(crate) fn whole(mode: Mode, target: Target) -> (String, Api) {
         constants_struct: "struct fe_constants {\n  struct fe_mem table;\n};",
         functions: &functions,
         sites: 0,
-        strict_float: false,
+        floats: Floats::Usual,
         profiled: false,
     };
     (assemble(mode, target, program, &api), api)
@@ -52,7 +52,7 @@ pub(crate) fn assembled(name: &str, kernels: &str, host: &str, tuning: &[TuningP
         constants_struct: "struct fe_constants {\n  char nothing;\n};",
         functions: &functions,
         sites: 0,
-        strict_float: true,
+        floats: Floats::Strict,
         profiled: false,
     };
     let folder = Folder::new(name);

@@ -11,6 +11,14 @@ pub(crate) fn ptx(name: &str, source: &str) -> String {
     std::fs::read_to_string(path.with_extension("ptx")).expect("there is PTX")
 }
 
+/// The same with approximate functions.
+#[allow(dead_code, reason = "the tests of commands need no code")]
+pub(crate) fn fast_ptx(name: &str, source: &str) -> String {
+    let path = written(name, source);
+    succeed(compiler().arg("--fast-math").arg(&path));
+    std::fs::read_to_string(path.with_extension("ptx")).expect("there is PTX")
+}
+
 /// Makes sure that device programs, each with a name, are accepted; nothing is made of them.
 #[allow(dead_code, reason = "the tests of the runtime need code")]
 pub(crate) fn accepts(programs: &[(String, String)]) {

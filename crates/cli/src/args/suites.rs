@@ -1,7 +1,7 @@
 //! The options of the commands that test, measure and tune programs.
 
 use super::foreign::ForeignArgs;
-use super::{Backend, Color, PlanArgs};
+use super::{Backend, Color, FloatArgs, PlanArgs};
 use clap::ValueEnum;
 
 #[derive(clap::Args, Debug)]
@@ -84,9 +84,8 @@ pub(crate) struct ServerArgs {
     /// Pass an option to the compiled programs; may be repeated.
     #[arg(short = 'p', long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) pass_option: Vec<String>,
-    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
-    #[arg(long)]
-    pub(crate) strict_float: bool,
+    #[command(flatten)]
+    pub(crate) floats: FloatArgs,
     #[command(flatten)]
     pub(crate) foreign: ForeignArgs,
     /// Run compiled programs through this program, as its first argument.
@@ -211,9 +210,8 @@ pub(crate) struct AutotuneArgs {
     /// Pass an option to the compiled programs; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) pass_option: Vec<String>,
-    /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
-    #[arg(long)]
-    pub(crate) strict_float: bool,
+    #[command(flatten)]
+    pub(crate) floats: FloatArgs,
     /// Do not compile; use the servers that already exist next to the programs.
     #[arg(long)]
     pub(crate) skip_compilation: bool,

@@ -157,7 +157,7 @@ impl CCompiler {
         }
         match floats {
             Floats::Strict | Floats::Rounded => compiler.flags.push(ROUNDED.to_owned()),
-            Floats::Contracted => {}
+            Floats::Contracted | Floats::Fast => {}
         }
         Ok(compiler)
     }

@@ -6,6 +6,7 @@
 
 use super::Trace;
 use crate::code::{Code, Settings};
+use crate::compile::Floats;
 use crate::machine_code::{self, Call, Jit};
 use crate::passes::{self, Plan};
 use crate::run::{RunError, trace_line, trace_to};
@@ -112,7 +113,7 @@ impl Engine {
         for reader in &prog.entries[count..] {
             constants.push(read_by(&prog.funs[reader.fun]));
         }
-        let settings = Settings { strict_float: true, ..Settings::of(plan.target) };
+        let settings = Settings { floats: Floats::Strict, ..Settings::of(plan.target) };
         let (list, verify) = (&plan.stages, plan.verify);
         let code = passes::stages(session, prog, list, &settings, verify, &mut |_, _| {})?;
         let Code::Machine(jit) = code else { bug("the last stage makes machine code") };

@@ -60,7 +60,7 @@
 //!     | "atomic" redop place "," exp
 //!     | "locked" exp block
 //!     | "tasks" "at" number counter ".." counter "of" exp "chunk" counter ("of" var)? ("grain" number)? block
-//!     | var "=" "sums" var
+//!     | var "=" "prefixes" redop var
 //!     | var "=" "chunks" number "of" exp               -- the site
 //!     | var "=" "tuning" number "or" exp
 //!     | var "=" "threads"

@@ -165,9 +165,10 @@ impl<'a> Parser<'a> {
                 self.sign("]")?;
                 Ok(Stm::Point(v, From::Shared, index))
             }
-            ("sums", Token::Word(_)) => {
+            ("prefixes", Token::Word(_)) => {
                 self.advance();
-                Ok(Stm::Sums(self.var()?, v))
+                let op = self.red_op()?;
+                Ok(Stm::Prefixes(op, self.var()?, v))
             }
             ("chunks", Token::Number(_)) => {
                 self.advance();

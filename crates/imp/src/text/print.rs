@@ -265,7 +265,9 @@ impl<'a> Printer<'a> {
             Stm::Atomic(op, p, index, e) => {
                 format!("atomic {} {}, {}", op.name(), self.place(*p, index), self.exp(e))
             }
-            Stm::Sums(array, sum) => set(sum, format!("sums {}", self.var(*array))),
+            Stm::Prefixes(op, array, sum) => {
+                set(sum, format!("prefixes {} {}", op.name(), self.var(*array)))
+            }
             Stm::Tuning(v, number, standard) => {
                 set(v, format!("tuning {number} or {}", self.exp(standard)))
             }

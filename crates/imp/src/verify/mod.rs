@@ -409,7 +409,7 @@ impl<'a> Checker<'a, '_> {
             | Stm::Assert(..)
             | Stm::Trace(..)
             | Stm::TraceArray(..)
-            | Stm::Sums(..) => Who::Everybody,
+            | Stm::Prefixes(..) => Who::Everybody,
         }
     }
 }

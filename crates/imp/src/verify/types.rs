@@ -277,8 +277,11 @@ impl Types<'_> {
                 }
                 self.site(tasks.site)
             }
-            Stm::Sums(array, sum) => match self.ty(*array)? {
-                Ty::Local(prim, _) => self.set(*sum, prim),
+            Stm::Prefixes(op, array, sum) => match self.ty(*array)? {
+                Ty::Local(prim, _) if op.has_prefixes(prim) => self.set(*sum, prim),
+                Ty::Local(prim, _) => {
+                    Err(format!("there are no prefixes of {prim} by \"{}\"", op.name()))
+                }
                 Ty::Scalar(_) | Ty::Mem | Ty::Ptr(..) | Ty::Shared(..) => {
                     Err(self.wrong(*array, "a local array"))
                 }

@@ -196,7 +196,7 @@ impl<'a> Flow<'a> {
                 let varies = control || self.varies(e);
                 self.mark(*v, varies);
             }
-            Stm::Sums(array, sum) => {
+            Stm::Prefixes(_, array, sum) => {
                 let varies = control || self.varying.contains(array) || self.varying.contains(sum);
                 self.mark(*array, varies);
                 self.mark(*sum, varies);

@@ -5,7 +5,7 @@ use super::memory::{Handle, Slot, moved};
 use super::{Frame, Machine, Res, wrong};
 use crate::heap::store::{Mem, Mode};
 use fehu_base::Prim;
-use fehu_imp::{Arg, Block, Exp, From, Kind, Stm, Tasks, Ty, V};
+use fehu_imp::{Arg, Block, Exp, From, Kind, RedOp, Stm, Tasks, Ty, V};
 use fehu_interp::scalar;
 use fehu_ir::Scalar;
 
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
                 self.store.restore_mode(mode);
                 stored
             }
-            Stm::Sums(array, sum) => self.sums(frame, *array, *sum),
+            Stm::Prefixes(op, array, sum) => self.prefixes(frame, *op, *array, *sum),
             Stm::Locked(number, body) => {
                 self.int(frame, number)?;
                 let mode = self.store.set_mode(Mode::Contribution);
@@ -193,15 +193,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn sums(&mut self, frame: &mut Frame<'a>, array: V, sum: V) -> Res<()> {
+    fn prefixes(&mut self, frame: &mut Frame<'a>, op: RedOp, array: V, sum: V) -> Res<()> {
         let Ty::Local(_, size) = frame.fun.vars[array].ty else {
-            return Err(wrong("sums of something that is no local array"));
+            return Err(wrong("prefixes of something that is no local array"));
         };
         let pointer = frame.pointer(array)?;
         let mut so_far = self.exp(frame, &Exp::Var(sum))?;
         for index in 0..i64::from(size) {
-            let next = scalar::binop(fehu_ir::BinOp::Add, so_far, self.load(pointer, index)?);
-            so_far = next.ok_or_else(|| wrong("sums of something that is no number"))?;
+            let next = scalar::binop(op.bin_op(), so_far, self.load(pointer, index)?);
+            so_far = next.ok_or_else(|| wrong("prefixes of something that is no number"))?;
             self.store_at(pointer, index, so_far)?;
         }
         self.assign(frame, sum, so_far)

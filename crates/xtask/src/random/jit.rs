@@ -3,6 +3,7 @@
 use super::machine::{NoMachine, passes};
 use super::{Compared, Fault};
 use fehu_driver::code::{self, Code, Form, Settings, Stage};
+use fehu_driver::compile::Floats;
 use fehu_driver::pipelines::JIT;
 use fehu_driver::stages::Target;
 use fehu_interp::{ErrorKind, Value};
@@ -20,22 +21,22 @@ pub(crate) struct AtOnce {
 impl AtOnce {
     /// A program after the passes, which adds up floats as it is written.
     pub(crate) fn new(prog: Prog) -> Result<AtOnce, NoMachine> {
-        AtOnce::staged(prog, JIT.stages, true)
+        AtOnce::staged(prog, JIT.stages, Floats::Strict)
     }
 
     /// Likewise, but in the order that imp chooses.
     pub(super) fn plain(prog: Prog) -> Result<AtOnce, NoMachine> {
-        AtOnce::staged(prog, JIT.stages, false)
+        AtOnce::staged(prog, JIT.stages, Floats::Rounded)
     }
 
     /// Likewise, as imp, for the machine that runs it.
     fn imp(prog: Prog) -> Result<AtOnce, NoMachine> {
         let last = JIT.stages.iter().position(|stage| stage.gives() == Form::Machine);
-        AtOnce::staged(prog, &JIT.stages[..last.unwrap_or(JIT.stages.len())], false)
+        AtOnce::staged(prog, &JIT.stages[..last.unwrap_or(JIT.stages.len())], Floats::Rounded)
     }
 
-    fn staged(prog: Prog, stages: &[Stage], strict_float: bool) -> Result<AtOnce, NoMachine> {
-        let settings = Settings { strict_float, few: true, ..Settings::of(Target::C) };
+    fn staged(prog: Prog, stages: &[Stage], floats: Floats) -> Result<AtOnce, NoMachine> {
+        let settings = Settings { floats, few: true, ..Settings::of(Target::C) };
         let entries = prog.entries.clone();
         let work = || code::apply(prog, stages, &settings);
         let made = catch_unwind(AssertUnwindSafe(work))

@@ -8,6 +8,7 @@ mod tests;
 
 use super::machine::{NoMachine, passes};
 use fehu_driver::code::{self, Code, Form, Stage};
+use fehu_driver::compile::Floats;
 use fehu_driver::pipelines::GPU;
 use fehu_driver::stages::Target;
 use fehu_driver::without::Without;
@@ -61,7 +62,7 @@ pub(crate) fn build(prog: &Prog, way: u64) -> Result<Kernels, NoMachine> {
     // Blocks of CUDA have more threads.
     let target = if way % 7 < 4 { Target::OpenCl } else { Target::Cuda };
     let usual = code::Settings::of(target);
-    let settings = code::Settings { strict_float: true, without, few, orders, ..usual };
+    let settings = code::Settings { floats: Floats::Strict, without, few, orders, ..usual };
     let stages: Vec<Stage> =
         GPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
     let work = || code::apply(prog.clone(), &stages, &settings);

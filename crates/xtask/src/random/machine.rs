@@ -3,7 +3,7 @@
 use super::sample::{param_sizes, result_sizes};
 use fehu_driver::cache::Cache;
 use fehu_driver::code::{self, Code, Settings};
-use fehu_driver::compile::{CCompiler, runtime_object};
+use fehu_driver::compile::{CCompiler, Floats, runtime_object};
 use fehu_driver::pipelines::{self, Pipeline};
 use fehu_driver::run::convert::{from_interp, to_interp};
 use fehu_driver::stages::Target;
@@ -51,7 +51,7 @@ pub(crate) enum NoMachine {
 /// Compiles a program for a back end, and starts it.
 pub(crate) fn build(
     prog: &Prog,
-    (target, strict_float): (Target, bool),
+    (target, floats): (Target, Floats),
     compiler: &CCompiler,
     start: Start<'_>,
 ) -> Result<Machine, NoMachine> {
@@ -61,7 +61,7 @@ pub(crate) fn build(
     let passes = passes(&prog, &pipelines::of_target(target));
     let prog =
         transform(&prog, passes).map_err(|failure| NoMachine::Broken(failure.to_string()))?;
-    build_optimised(prog, (target, strict_float), compiler, start)
+    build_optimised(prog, (target, floats), compiler, start)
 }
 
 /// The passes of a pipeline that a program needs: none, if it says already who executes what.
@@ -75,11 +75,11 @@ pub(crate) fn passes(prog: &Prog, pipeline: &Pipeline) -> &'static [Pass] {
 /// The same for a program after the passes for the back end. Its checks have to be marked.
 pub(crate) fn build_optimised(
     prog: Prog,
-    (target, strict_float): (Target, bool),
+    (target, floats): (Target, Floats),
     compiler: &CCompiler,
     start: Start<'_>,
 ) -> Result<Machine, NoMachine> {
-    let settings = Settings { strict_float, ..Settings::of(target) };
+    let settings = Settings { floats, ..Settings::of(target) };
     let work = || code::apply(prog, pipelines::of_target(target).stages, &settings);
     let made = catch_unwind(AssertUnwindSafe(work))
         .map_err(|_| NoMachine::Broken("the back end panicked".to_owned()))?

@@ -125,7 +125,7 @@ impl Subject {
 
     fn imperative(&self, expected: &Entries, parallel: bool) -> Result<Runs, Fault> {
         let target = if parallel { Target::Multicore } else { Target::C };
-        let settings = Settings { strict_float: true, ..Settings::of(target) };
+        let settings = Settings { floats: Floats::Strict, ..Settings::of(target) };
         let stages: Vec<Stage> =
             CPU.stages.iter().filter(|stage| stage.gives() != Form::C).copied().collect();
         // What is too complex for a table has none.
@@ -173,7 +173,7 @@ impl Subject {
             .map_err(|error| Fault::new("no compiler", error.message))?
             .with_flags(servers.flags);
         let optimised = if target.is_gpu() { self.gpu()? } else { self.cpu()? }.clone();
-        let machine = build_optimised(optimised, (target, true), &compiler, start);
+        let machine = build_optimised(optimised, (target, Floats::Strict), &compiler, start);
         let mut machine = machine.map_err(|why| match why {
             NoMachine::Refused(text) => Fault::new("too complex", text),
             NoMachine::Broken(text) => Fault::new("no server", text),

@@ -68,10 +68,14 @@ pub(super) fn differences(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     Rewrite::value(scalar::binop(BinOp::Sub, *first, second)?)
 }
 
-/// Of numbers of 64 bits `(k + l) + ((n - k) - l) = n`: a sum of which one term is left, which may be a sum itself, or none
+/// Of numbers of 64 bits `(k + l) + ((n - k) - l) = n` and `2 * n - n = n`: a sum of which one term is left, which may be a sum itself, or none
 pub(super) fn terms(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (BinOp::Add | BinOp::Sub, a, b) = operands(stm)? else { return None };
-    let is_sum = |atom: Atom| matches!(cx.def(atom), Some(Exp::BinOp(BinOp::Add | BinOp::Sub, ..)));
+    let is_sum = |atom: Atom| {
+        let def = cx.def(atom);
+        matches!(def, Some(Exp::BinOp(BinOp::Add | BinOp::Sub, ..)))
+            || def.is_some_and(|exp| multiple(exp).is_some())
+    };
     if cx.prim(a)? != Prim::I64 || !(is_sum(a) || is_sum(b)) {
         return None;
     }
@@ -105,10 +109,24 @@ fn terms_of(cx: &Cx<'_>, atom: Atom, depth: usize, parts: &mut Parts) -> Option<
         Some(exp @ Exp::BinOp(BinOp::Add | BinOp::Sub, ..)) if depth > 0 => {
             sum_of(cx, exp, depth - 1, parts)?
         }
+        Some(exp) if depth > 0 && multiple(exp).is_some() => {
+            let (of, factor) = multiple(exp)?;
+            terms_of(cx, of, depth - 1, parts)?.scale(factor)?
+        }
         _ => Poly::var(var),
     };
     parts.push((var, sum.clone()));
     Some(sum)
+}
+
+/// What an expression is a multiple of, and the factor. Constants are on the right.
+fn multiple(exp: &Exp) -> Option<(Atom, i128)> {
+    match exp {
+        Exp::BinOp(BinOp::Mul, of, Atom::Const(Scalar::I64(factor))) => {
+            Some((*of, (*factor).into()))
+        }
+        _ => None,
+    }
 }
 
 fn sum_of(cx: &Cx<'_>, exp: &Exp, depth: usize, parts: &mut Parts) -> Option<Poly> {

@@ -325,7 +325,7 @@ impl<'a> Maker<'a> {
             | Stm::Free(_)
             | Stm::Const(..)
             | Stm::Tasks(_)
-            | Stm::Sums(..)
+            | Stm::Prefixes(..)
             | Stm::Chunks(..)
             | Stm::Tuning(..)
             | Stm::Threads(_)
