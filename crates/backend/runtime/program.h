@@ -9,6 +9,16 @@
 #define FE_INDEPENDENT
 #endif
 
+// Before a loop of at most 16 iterations inside of one that is executed by vectors, which there are only if it is unrolled. (Until then, gcc
+// leaves loops alone of which more than 200 instructions would come.)
+#if defined(__clang__)
+#define FE_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define FE_UNROLL _Pragma("GCC unroll 16")
+#else
+#define FE_UNROLL
+#endif
+
 // `to` becomes what `from` is, and `from` is empty.
 static inline void fe_move(struct futhark_context *ctx, struct fe_mem *to, struct fe_mem *from) {
   fe_free(ctx, to);

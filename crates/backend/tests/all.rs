@@ -12,6 +12,7 @@ mod functions;
 mod gpu;
 mod gpu_program;
 mod gpu_scalar;
+mod loops;
 mod memory;
 mod nvrtc;
 mod nvrtc_compiler;

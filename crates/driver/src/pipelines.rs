@@ -173,7 +173,7 @@ pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, followed by flattening for GPUs",
     passes: &joined::<_, { length(GPU_PARTS) }>(GPU_PARTS),
-    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, DEVICE, C],
+    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, UNSWITCH, DEVICE, C],
 };
 const GPU_PARTS: &[&[Pass]] = &[
     &[INLINE, UNFLATMAP_INSIDE],

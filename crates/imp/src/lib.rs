@@ -46,6 +46,7 @@ mod exp;
 pub mod kernel;
 pub mod rewrite;
 mod stm;
+pub mod straight;
 pub mod text;
 mod ty;
 pub mod verify;

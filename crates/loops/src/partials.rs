@@ -24,7 +24,7 @@
 //! large, the memory is the limit.)
 //!
 //! Products likewise, and what else the same loop reduces. Conditions: an independent loop with step one whose body a C compiler vectorises,
-//! because it has no loops but short ones, no checks, calls or allocations; and more iterations than are unrolled. Other sums are left in the order of the
+//! because it is straight code when its short loops are unrolled (`fehu_imp::straight`), without checks, calls or allocations; and more iterations than are unrolled. Other sums are left in the order of the
 //! iterations: nobody downstream may change it.
 
 use crate::lanes::{first, sets_only_its_own};
@@ -32,8 +32,9 @@ use crate::scalar::scalar;
 use fehu_base::IdVec;
 use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::{Vars, end_of_blocks, rename, sum};
+use fehu_imp::straight::{is_straight, unrolled_iterations};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, RedOp, Stm, Ty, V, VarInfo, visit};
-use fehu_ir::{CmpOp, Scalar};
+use fehu_ir::CmpOp;
 use rustc_hash::FxHashMap;
 
 /// The bytes of all partial sums. (With twice as many, sums of 1,000 numbers take 0.8 times as long, but those of 50 take 1.3.)
@@ -77,12 +78,12 @@ impl<'a> Source<'a> {
             matches!(op, RedOp::Add | RedOp::Mul)
                 && matches!(vars[*v].ty, Ty::Scalar(Prim::F32 | Prim::F64))
         };
-        let is_long = !matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-            if to.saturating_sub(*from) <= CPU.unrolled_iterations);
+        let is_long = unrolled_iterations(from, to, 1).is_none();
         let fits = vars[*var].ty == Ty::Scalar(Prim::I64)
             && reductions.iter().any(is_sum)
             && is_long
             && fits(vars, body)
+            && is_straight(body)
             && sets_only_its_own(body, reductions);
         fits.then_some(Source { var: *var, from, to, reductions, body })
     }
@@ -231,18 +232,14 @@ fn lanes(vars: &mut Vars<'_>, width: u32, body: impl FnOnce(V) -> Block) -> Stm 
     Stm::For { var, from, to, step: 1, kind, body: body(var) }
 }
 
-/// Whether C compilers can vectorise a loop with this body.
+/// Whether everything in a body can be in lanes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to fit does not")]
 fn fits(vars: &IdVec<V, VarInfo>, body: &Block) -> bool {
     body.iter().all(|stm| match stm {
         Stm::Comment(_) | Stm::Assign(..) | Stm::Store(..) => true,
         Stm::Declare(v, _) => matches!(vars[*v].ty, Ty::Scalar(_) | Ty::Local(..)),
         Stm::If(_, yes, no) => fits(vars, yes) && fits(vars, no),
-        Stm::For { from, to, step, body, .. } => {
-            matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-                if to.saturating_sub(*from) <= CPU.unrolled_iterations.saturating_mul(*step))
-                && fits(vars, body)
-        }
+        Stm::For { body, .. } => fits(vars, body),
         _ => false,
     })
 }

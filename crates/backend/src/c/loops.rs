@@ -10,10 +10,11 @@ use super::exp::c_type;
 use super::fun::Frame;
 use fehu_base::Prim;
 use fehu_imp::cost::calls_functions;
+use fehu_imp::straight::{is_straight, unrolled_iterations};
 use fehu_imp::{Exp, Fun, Kind, RedOp, Stm, Ty, V, visit};
 use fehu_ir::Scalar;
 
-/// An inner loop up to this many iterations is unrolled inside a vectorised one.
+/// A loop of a kernel with this many iterations is unrolled.
 const MOST_INNER: i64 = 16;
 
 /// Of loops of kernels that have no more statements than this, longer ones are unrolled, too.
@@ -49,13 +50,13 @@ impl Frame<'_> {
         let (name, from) = (self.name(var), self.scope().text(from));
         let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
         let (was_in_simd, was_in_vectors) = (self.in_simd, self.in_vectors);
-        self.in_vectors |= *kind != Kind::Sequential && fits_simd(body);
+        self.in_vectors |= *kind != Kind::Sequential && is_straight(body);
         if let Some(reductions) = kind.reductions()
             && !self.in_simd
             && self.inside.is_none()
         {
             match simd_clauses(self, reductions) {
-                Some(clauses) if fits_simd(body) => {
+                Some(clauses) if is_straight(body) => {
                     let clause =
                         |(v, sign): &(V, &str)| format!(" reduction({sign}: {})", self.name(*v));
                     let clauses: String = clauses.iter().map(clause).collect();
@@ -65,6 +66,9 @@ impl Frame<'_> {
                 Some(_) | None if !shares_memory(self.fun, body) => self.line("FE_INDEPENDENT"),
                 Some(_) | None => {}
             }
+        }
+        if was_in_simd && unrolled_iterations(from_exp, to, step).is_some() {
+            self.line("FE_UNROLL");
         }
         if let Some(inside) = &self.inside {
             let is_step = inside.by_block && inside.loops > 0;
@@ -233,21 +237,4 @@ fn simd_operator(fun: &Fun, v: V, op: RedOp) -> Option<&'static str> {
         RedOp::Or => prim.is_integer().then_some("|"),
         RedOp::Xor => prim.is_integer().then_some("^"),
     }
-}
-
-/// Whether a block may stand in a loop with `omp simd`, and there is any use in it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is not known to fit does not")]
-fn fits_simd(block: &[Stm]) -> bool {
-    block.iter().all(|stm| match stm {
-        Stm::Comment(_) | Stm::Declare(..) | Stm::Assign(..) | Stm::Store(..) | Stm::Point(..) => {
-            true
-        }
-        Stm::If(_, yes, no) => fits_simd(yes) && fits_simd(no),
-        Stm::For { from, to, step, body, .. } => {
-            matches!((from, to), (Exp::Const(Scalar::I64(from)), Exp::Const(Scalar::I64(to)))
-                if to.saturating_sub(*from) <= MOST_INNER.saturating_mul(*step))
-                && fits_simd(body)
-        }
-        _ => false,
-    })
 }
