@@ -122,6 +122,16 @@ fn host_loops() {
     agrees_with("host_loops", &options);
 }
 
+/// The loop of a thread is there once for each part, and its conditions are outside of it.
+#[test]
+fn conditions() {
+    agrees("conditions");
+    let program = device_program("conditions");
+    let (_, kernel) = program.split_once("void entry_steps_map_").expect("there is a kernel");
+    let kernel = &kernel[..kernel.find("\n}\n").expect("the kernel ends")];
+    assert_eq!(kernel.matches("for (").count(), 3, "{kernel}");
+}
+
 #[test]
 fn accumulators() {
     agrees("accumulators");

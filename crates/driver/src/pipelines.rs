@@ -173,6 +173,7 @@ pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, followed by flattening for GPUs",
     passes: &joined::<_, { length(GPU_PARTS) }>(GPU_PARTS),
+    // Conditions leave the loops of threads, too: compilers for devices leave chains of them where they are.
     stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, UNSWITCH, DEVICE, C],
 };
 const GPU_PARTS: &[&[Pass]] = &[
