@@ -48,7 +48,8 @@ fn programs_have_these_reports() {
 /// For threads of devices, the report sees all versions of a program at once.
 const IN_PLACE: [(&str, usize, usize); 9] = [
     ("needleman_wunsch", 0, 0),
-    ("lu", 0, 0),
+    // Three loops have versions for one block of threads, which branches choose, so that blocks of the matrix are not made where they belong.
+    ("lu", 0, 3),
     ("hotspot", 0, 0),
     ("lattice_boltzmann", 0, 0),
     ("option_pricing", 0, 0),
