@@ -199,12 +199,9 @@ impl Host<'_> {
         }
         subst_stm(&mut looped, self.vars, &subst);
         let results = atoms(&looped.pat);
-        let is_changed: Vec<bool> = match &looped.exp {
-            Exp::Loop(of, _, body) => (of.iter().enumerate())
-                .map(|(k, param)| updated(self.prog, param.var, body, k))
-                .collect(),
-            other => bug(format_args!("{other:?} is no loop")),
-        };
+        let Exp::Loop(states, _, inside) = &looped.exp else { bug("a loop is something else") };
+        let is_changed = |(k, state): (usize, &LoopParam)| updated(self.prog, state.var, inside, k);
+        let is_changed: Vec<bool> = states.iter().enumerate().map(is_changed).collect();
         let mut body = Body { stms: self.own_states(&mut looped, &params), results };
         body.stms.push(looped);
         let level = if is_narrow(&body) { Level::Warps } else { Level::Blocks };
