@@ -392,6 +392,7 @@ fn gpus_accept_them() {
         "hists_of_types",
         "hists_of_rows",
         "checked_reductions",
+        "host_loops",
     ];
     let programs = names.map(|name| (format!("cuda_{name}"), device_program(name)));
     nvrtc_compiler::accepts(&programs);

@@ -25,6 +25,11 @@ pub fn updated(prog: &Prog, param: Var, body: &Body, k: usize) -> bool {
     origin.is_some_and(|origin| origin.var == param && origin.is_changed)
 }
 
+/// The variable from outside of a body that a result is, as it is or changed in place.
+pub fn handed_on(prog: &Prog, body: &Body, k: usize) -> Option<Var> {
+    origin(prog, body, k, MAX_DEPTH).map(|from| from.var)
+}
+
 /// The array that something is, as it is or changed in place.
 #[derive(Clone, Copy)]
 struct From {
@@ -53,7 +58,7 @@ pub fn changed(prog: &Prog, stm: &Stm, k: usize) -> Option<Var> {
     changed_in(prog, stm, k, MAX_DEPTH).map(|from| from.var)
 }
 
-/// The variable from outside of a body that a result is, as it is or updated in place.
+/// Likewise, with what is known of it.
 fn origin(prog: &Prog, body: &Body, k: usize, depth: usize) -> Option<From> {
     let mut at = From { var: body.results.get(k)?.var()?, is_changed: false };
     for stm in body.stms.iter().rev() {
@@ -73,7 +78,14 @@ fn changed_in(prog: &Prog, stm: &Stm, k: usize, depth: usize) -> Option<From> {
         Exp::Atom(atom) => atom.var().map(|var| From { var, is_changed: false }),
         Exp::Scatter(op) => op.dests.get(k).map(|(_, dest)| changed(*dest)),
         Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(k).map(|dest| changed(*dest)),
-        Exp::Seg(seg) => written(seg, k).map(changed),
+        Exp::Seg(seg) => written(prog, seg, k, depth).map(changed),
+        Exp::Reshape(array, _) => Some(From { var: *array, is_changed: false }),
+        Exp::If(_, bodies) => {
+            let [yes, no] = &**bodies;
+            let (yes, no) = (origin(prog, yes, k, depth)?, origin(prog, no, k, depth)?);
+            let is_changed = yes.is_changed || no.is_changed;
+            (yes.var == no.var).then_some(From { var: yes.var, is_changed })
+        }
         Exp::Loop(params, _, body) => {
             let param = params.get(k)?;
             let from = origin(prog, body, k, depth)?;
@@ -87,7 +99,7 @@ fn changed_in(prog: &Prog, stm: &Stm, k: usize, depth: usize) -> Option<From> {
 
 /// The input whose elements a result of a Seg consists of, written to in place.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others make an array of their own, or may")]
-fn written(seg: &Seg, k: usize) -> Option<Var> {
+fn written(prog: &Prog, seg: &Seg, k: usize, depth: usize) -> Option<Var> {
     let parts = seg.parts()?;
     let result = seg.body.body.results.get(k)?.var()?;
     let op = parts.operators().find(|op| op.pat.contains(&result))?;
@@ -95,6 +107,12 @@ fn written(seg: &Seg, k: usize) -> Option<Var> {
     let dest = match &op.exp {
         Exp::Scatter(op) => op.dests.get(number).map(|(_, dest)| *dest)?,
         Exp::Hist(op) => op.ops.iter().flat_map(|op| &op.dests).nth(number).copied()?,
+        // The rows of an input, updated in place.
+        Exp::Screma(op) if number >= op.folded() => {
+            let from = origin(prog, &op.map.body, number, depth)?;
+            let row = op.map.params.iter().position(|param| *param == from.var)?;
+            op.inputs.get(row).copied().filter(|_| from.is_changed)?
+        }
         _ => return None,
     };
     let element = seg.elements().iter().position(|param| *param == dest)?;

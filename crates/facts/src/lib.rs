@@ -32,7 +32,7 @@ mod views;
 
 pub use consumed::{consumed, consumed_by};
 pub use effects::Effects;
-pub use in_place::{changed, in_place, returned, updated};
+pub use in_place::{changed, handed_on, in_place, returned, updated};
 pub use prints::Prints;
 pub use ranges::Ranges;
 pub use reads::Reads;

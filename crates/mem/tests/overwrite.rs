@@ -68,6 +68,29 @@ fn rows_that_a_loop_updates_need_no_block() {
     assert_eq!(rows("let (vs: [k]f32) = us"), 1);
 }
 
+/// What both alternatives of a branch change in place is where it was; one that may be elsewhere carries its block.
+#[test]
+fn what_branches_change_in_place_stays() {
+    let carried = |yes: &str, no: &str| {
+        let text = format!(
+            "prog arrays\nfun f (n: i64, t: bool, *x: [n]f32) -> (res: [n]f32) =
+               let (y: [n]f32) = if t then {{ {yes} }} else {{ {no} }}
+               in (y)"
+        );
+        let prog = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        verify(&prog).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+        let placed = assign(prog).unwrap_or_else(|_| panic!("too complex\n{text}"));
+        let blocks = placed.funs.iter().flat_map(|(_, table)| table.blocks.iter());
+        blocks.filter(|(_, block)| matches!(block.origin, Origin::Carried(_))).count()
+    };
+    let update = "let (a: [n]f32) = update x[0] = 1.0f32 in (a)";
+    let looped = "let (b: [n]f32) = loop (c: [n]f32 = x) for i: i64 < n { let (d: [n]f32) = update c[i] = 2.0f32 in (d) } in (b)";
+    // There is the argument.
+    assert_eq!(carried(update, looped), 1);
+    assert_eq!(carried("(x)", looped), 1);
+    assert_eq!(carried("let (e: [n]f32) = replicate (n) 0.0f32 in (e)", looped), 2);
+}
+
 #[test]
 fn what_is_read_elsewhere_or_later_stays() {
     let first = map("a", "x", "");

@@ -34,7 +34,7 @@ use crate::work::{MOST, Work};
 use crate::{chunks, has_attr, is_sequential};
 use ecow::{EcoString, eco_format};
 use fehu_base::{IdVec, bug};
-use fehu_facts::{Share, in_place};
+use fehu_facts::{Share, in_place, updated};
 use fehu_ir::builder::{Builder, count_stms};
 use fehu_ir::free::{bound_in_stm, free_in_stm};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
@@ -64,8 +64,9 @@ fn run(prog: &mut Prog, remarks: &mut Remarks) {
         }
         let name = prog.known_name(item).clone();
         prog.change(item, |prog, vars, body| {
-            let fills = FxHashMap::default();
-            Host { prog, vars, remarks, hosted: &hosted, name, thresholds: 0, fills }.body(body);
+            let (thresholds, fills, around) = (0, FxHashMap::default(), None);
+            let hosted = &hosted;
+            Host { prog, vars, remarks, hosted, name, thresholds, fills, around }.body(body);
         });
     }
 }
@@ -82,6 +83,8 @@ struct Host<'a> {
     thresholds: usize,
     /// Arrays whose elements are all the same scalar, and how they are made.
     fills: FxHashMap<Var, Exp>,
+    /// The work of the innermost loop around the code that has two versions.
+    around: Option<Work>,
 }
 
 impl Host<'_> {
@@ -92,6 +95,10 @@ impl Host<'_> {
                 Exp::Loop(params, form, inside) => self.work(&stm, params, *form, inside),
                 _ => None,
             };
+            // If the loop around this one is too much for a block, so is this one, or it has other sizes.
+            let work =
+                work.filter(|work| !self.around.as_ref().is_some_and(|all| work.is_like(all)));
+            let around = work.is_some().then(|| std::mem::replace(&mut self.around, work.clone()));
             // The version has a copy of what is still to come.
             let before = work.is_some().then(|| stm.clone());
             match &mut stm.exp {
@@ -100,6 +107,9 @@ impl Host<'_> {
                     stm.exp.map_bodies(&mut |body| self.body(body));
                 }
                 _ => {}
+            }
+            if let Some(around) = around {
+                self.around = around;
             }
             if let (Exp::Replicate(_, value), [var]) = (&stm.exp, &stm.pat[..])
                 && value.var().is_none_or(|value| !self.vars[value].ty.is_array())
@@ -189,6 +199,9 @@ impl Host<'_> {
         }
         subst_stm(&mut looped, self.vars, &subst);
         let results = atoms(&looped.pat);
+        let Exp::Loop(states, _, inside) = &looped.exp else { bug("a loop is something else") };
+        let is_changed = |(k, state): (usize, &LoopParam)| updated(self.prog, state.var, inside, k);
+        let is_changed: Vec<bool> = states.iter().enumerate().map(is_changed).collect();
         let mut body = Body { stms: self.own_states(&mut looped, &params), results };
         body.stms.push(looped);
         let level = if is_narrow(&body) { Level::Warps } else { Level::Blocks };
@@ -205,9 +218,13 @@ impl Host<'_> {
         let nest = Stm { pat: pat.clone(), certs, attrs: Vec::new(), loc, exp };
         stms.push(segs.code(nest, 1, level));
         let mut results = Vec::with_capacity(pat.len());
-        for (rows, info) in pat.into_iter().zip(infos) {
+        for (k, (rows, info)) in pat.into_iter().zip(infos).enumerate() {
+            // What was changed in place is the whole array: so it is known to be where it was.
+            let exp = match is_changed[k] {
+                true => Exp::Reshape(rows, info.ty.shape().to_vec()),
+                false => Exp::Index(rows, vec![Dim::Fix(Atom::i64(0))]),
+            };
             let result = self.vars.push(info);
-            let exp = Exp::Index(rows, vec![Dim::Fix(Atom::i64(0))]);
             stms.push(Stm::new(vec![result], exp));
             results.push(result.into());
         }

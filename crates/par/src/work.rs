@@ -34,7 +34,7 @@ const THREADS: i64 = 1024;
 const REPEATED: i64 = 8;
 
 /// The work of the operators of a body.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     terms: Vec<Term>,
     operators: i64,
@@ -50,6 +50,14 @@ struct Term {
     times: i64,
     /// Whether the grid would share the steps, too.
     is_inside: bool,
+}
+
+impl Term {
+    /// Whether the sizes are the same.
+    fn is_like(&self, other: &Term) -> bool {
+        (&self.positions, &self.steps, self.is_inside)
+            == (&other.positions, &other.steps, other.is_inside)
+    }
 }
 
 impl Work {
@@ -71,14 +79,15 @@ impl Work {
     }
 
     fn add(&mut self, term: Term) {
-        let like = |other: &&mut Term| {
-            (&other.positions, &other.steps, other.is_inside)
-                == (&term.positions, &term.steps, term.is_inside)
-        };
-        match self.terms.iter_mut().find(like) {
+        match self.terms.iter_mut().find(|other| other.is_like(&term)) {
             Some(other) => other.times = other.times.saturating_add(term.times),
             None => self.terms.push(term),
         }
+    }
+
+    /// Whether operators with the same sizes are all that there is in a loop around this one.
+    pub(crate) fn is_like(&self, around: &Work) -> bool {
+        around.terms.iter().all(|term| self.terms.iter().any(|other| other.is_like(term)))
     }
 
     /// Whether the mean is more than [`MOST`], whatever the sizes are, unless they are zero.

@@ -7,8 +7,8 @@ use crate::arith::substitute;
 use crate::lmad::Lmad;
 use crate::table::{Place, contents, small};
 use fehu_base::{OrBug, bug};
-use fehu_facts::in_place;
 use fehu_facts::poly::Poly;
+use fehu_facts::{handed_on, in_place};
 use fehu_ir::free::bound_in_body;
 use fehu_ir::{Atom, Body, Exp, Item, LoopParam, Stm, Type, Var};
 use rustc_hash::FxHashSet;
@@ -96,7 +96,7 @@ impl Assign<'_> {
         bodies.iter_mut().for_each(|body| self.plain_body(body));
         for (number, is_own) in own.into_iter().enumerate() {
             let var = pat[number];
-            if is_own {
+            if is_own || self.stays(var, number, &bodies) {
                 continue;
             }
             self.carried(var);
@@ -122,6 +122,25 @@ impl Assign<'_> {
                 });
             }
         }
+    }
+
+    /// Whether all values of a branch's result are one array from outside, changed in place or as it is: so the result is there.
+    fn stays(&mut self, var: Var, number: usize, bodies: &[&mut Body]) -> bool {
+        let mut places = bodies.iter().map(|body| {
+            let value = body.results[number].var()?;
+            let from = handed_on(self.prog, body, number)?;
+            let place = self.table.place(value)?;
+            let is_there =
+                self.table.place(from)? == place && self.vars[from].ty == self.vars[var].ty;
+            is_there.then(|| (from, place.clone()))
+        });
+        let Some(Some(first)) = places.next() else { return false };
+        let stays = places.all(|other| other.as_ref() == Some(&first))
+            && self.table.in_order_of(var, &first.1.lmad);
+        if stays {
+            self.table.set(var, first.1);
+        }
+        stays
     }
 
     /// A variable may be where an operand is.
