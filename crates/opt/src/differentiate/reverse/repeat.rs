@@ -365,4 +365,3 @@ fn with_count(b: &mut Builder<'_>, mut stm: Stm) -> Stm {
     stm.pat.push(b.param("count", Type::I64));
     stm
 }
-
