@@ -1,6 +1,7 @@
 //! Array operators with functions.
 
 use super::{Env, Gen, ty};
+use crate::rng::Rng;
 use std::fmt::Write;
 
 /// Numbers next to the least and the largest one.
@@ -233,21 +234,106 @@ impl Gen {
         self.several(env, &vec![vec![other]; parts], &exp);
     }
 
-    /// Sums by accumulation.
+    /// Contributions of a position, in loops or not: the statements, after which the accumulator has this name. How many there are depends on the position and
+    /// on constant arguments only.
+    fn contributions(
+        &mut self,
+        position: &str,
+        value: &str,
+        (cert, from): (&str, &str),
+    ) -> (String, String) {
+        // By numbers of its own, so that what follows does not change.
+        let mut rng = Rng::new(self.count as u64);
+        let [end, acc, next, k, at, more] = self.names();
+        let ty = format!("acc({cert})");
+        let update = |at: &str| format!("let ({next}: {ty}) = update_acc {acc} [{at}] ({value})");
+        let place = format!("let ({at}: i64) = add {position} {k} ");
+        let text = match rng.below(6) {
+            0 | 1 => {
+                let bound = rng.range(0, 3);
+                format!(
+                    "let ({end}: {ty}) = loop ({acc}: {ty} = {from}) for {k}: i64 < {bound} {{ {place}{} in ({next}) }}",
+                    update(&at)
+                )
+            }
+            2 => format!(
+                "let ({more}: i64) = and {position} 3 \
+                 let ({end}: {ty}) = loop ({acc}: {ty} = {from}) for {k}: i64 < {more} {{ {place}{} in ({next}) }}",
+                update(&at)
+            ),
+            3 => format!(
+                "let ({more}: i64) = and {position} 3 let ({more}_a: bool) = lt 0 {more} \
+                 let ({more}_b: bool, {more}_c: i64, {end}: {ty}) = \
+                 loop ({more}_d: bool = {more}_a, {k}: i64 = {more}, {acc}: {ty} = {from}) while {more}_d {{ \
+                 {} let ({at}: i64) = add {k} -1 let ({more}_e: bool) = lt 0 {at} in ({more}_e, {at}, {next}) }}",
+                update(&k)
+            ),
+            4 => format!(
+                "let ({end}: {ty}) = loop ({more}: {ty} = {from}) for {more}_b: i64 < 3 {{ \
+                 let ({more}_c: {ty}) = loop ({acc}: {ty} = {more}) for {k}: i64 < {more}_b {{ \
+                 {place}let ({more}_d: bool) = lt {k} {position} \
+                 let ({more}_e: {ty}) = if {more}_d then {{ {} in ({next}) }} else {{({acc})}} in ({more}_e) }} in ({more}_c) }}",
+                update(&at)
+            ),
+            _ => format!("let ({end}: {ty}) = update_acc {from} [{position}] ({value})"),
+        };
+        (text, end)
+    }
+
+    /// Sums by accumulation, perhaps in a loop that also reads the array that it changes.
     pub(super) fn accumulate(&mut self, env: &mut Env, other: &'static str) {
         let (source, values) = (self.value(env, &[other]), self.value(env, &["n"]));
         let free = self.value(env, &[]);
         let own = self.hidden(&ty(&[other]), &format!("copy {source}"));
-        let [j, a, b, c, cert, acc, i, x, p, next, end, last, twice] = self.names();
-        let exp = format!(
+        // By a number of its own, so that what follows does not change.
+        if Rng::new(self.count as u64).chance(50) {
+            // Few contributions are written back where they were, and there are few if the array is much longer.
+            let size = self.hidden("i64", &format!("add {other} 30"));
+            let rest = self.hidden("[30]i64", &format!("replicate (30) {free}"));
+            let long = self.hidden(&ty(&[&size]), &format!("concat {size} ({own}, {rest})"));
+            let [state, round, places, read, after] = self.names();
+            let [j, at, near, e, w, square] = self.names();
+            let sums = self.accumulation(&size, (&state, "2", &places, &read), &free, Some(&round));
+            let changed = format!(
+                "loop ({state}: [{size}]i64 = {long}) for {round}: i64 < 3 {{ \
+                 let ({places}: [2]i64) = iota i64 2 0 1 \
+                 let ({read}: [2]i64) = screma 2 ({places}) map \\({j}: i64) -> (i64) {{ \
+                 let ({near}: i64) = add {j} {round} let ({at}: i64) = mod {near} {size} \
+                 let ({e}: i64) = index {state}[{at}] let ({w}: i64) = add {e} {free} \
+                 let ({square}: i64) = mul {e} {w} in ({square}) }} \
+                 let ({after}: [{size}]i64) = {sums} in ({after}) }}"
+            );
+            let changed = self.hidden(&ty(&[&size]), &changed);
+            // What is changed is at the beginning.
+            let exp = format!("index {changed}[0:{other}:1]");
+            self.bind(env, &[other], &exp);
+            return;
+        }
+        let exp = self.accumulation(other, (&own, "n", "is", &values), &free, None);
+        self.bind(env, &[other], &exp);
+    }
+
+    /// Sums of contributions at so many places of an array, from a round on.
+    fn accumulation(
+        &mut self,
+        other: &str,
+        (own, width, places, values): (&str, &str, &str, &str),
+        free: &str,
+        round: Option<&str>,
+    ) -> String {
+        let [j, a, b, c, cert, acc, i, x, p, end, last, twice] = self.names();
+        let position = round.map_or_else(|| i.clone(), |_| format!("{i}_b"));
+        let moved = round
+            .map_or_else(String::new, |round| format!("let ({position}: i64) = add {i} {round} "));
+        let (all, next) = self.contributions(&position, &twice, (&cert, &p));
+        format!(
             "withacc acc [{other}] ({own}) op \\({j}: i64, {a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0) \
              in \\({cert}: unit, {acc}: acc({cert})) -> (acc({cert})) {{ \
-             let ({end}: acc({cert})) = screma n (is, {values}, {acc}) map \\({i}: i64, {x}: i64, {p}: acc({cert})) -> (acc({cert})) {{ \
-             let ({twice}: i64) = mul {x} {free} \
-             let ({next}: acc({cert})) = update_acc {p} [{i}] ({twice}) \
+             let ({end}: acc({cert})) = screma {width} ({places}, {values}, {acc}) map \\({i}: i64, {x}: i64, {p}: acc({cert})) -> (acc({cert})) {{ \
+             {moved}let ({twice}: i64) = mul {x} {free} \
+             {all} \
              let ({last}: acc({cert})) = update_acc {next} [0] ({x}) in ({last}) }} in ({end}) }}"
-        );
-        self.bind(env, &[other], &exp);
+        )
     }
 
     /// The numbers of some classes, of which the first is looked at.
