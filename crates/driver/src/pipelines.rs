@@ -13,7 +13,7 @@ use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
     CHECKS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY,
-    STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSTREAM, VECTORISE,
+    STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSCATTER, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_LOOPS,
@@ -70,6 +70,8 @@ const ARRAYS: &[Pass] = &[
     CSE,
     CHECKS,
     HOIST,
+    // What is in the functions of scatters is there; what their values are is a map that others may be fused with.
+    UNSCATTER,
     // What was in the way of fusion, such as a size taken from an array that is gone, may be no more.
     FUSE,
     SIMPLIFY,

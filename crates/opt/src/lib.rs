@@ -39,6 +39,7 @@ mod unaccumulate;
 mod unpartition;
 mod unpass;
 mod unroll;
+mod unscatter;
 mod unstream;
 
 pub use approximate::APPROXIMATE;
@@ -59,6 +60,7 @@ pub use unaccumulate::UNACCUMULATE;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
 pub use unroll::UNROLL;
+pub use unscatter::UNSCATTER;
 pub use unstream::{GRID_UNSTREAM, UNSTREAM, UNSTREAM_1, UNSTREAM_3};
 
 use fehu_ir::pass::Pass;
@@ -86,6 +88,7 @@ pub const PASSES: &[Pass] = &[
     DIFFERENTIATE,
     UNACCUMULATE,
     UNROLL,
+    UNSCATTER,
     VECTORISE,
     DELAY,
 ];

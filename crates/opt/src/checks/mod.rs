@@ -39,6 +39,8 @@ mod nest;
 mod rewrite;
 mod search;
 
+pub(crate) use nest::sum;
+
 use fehu_base::IdVec;
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::{Body, Prog, Var, VarInfo};

@@ -284,7 +284,7 @@ fn test(b: &mut Builder<'_>, demand: &Demand, inside: &FxHashMap<Var, Option<&St
 }
 
 /// The value of a polynomial that does not wrap.
-fn sum(b: &mut Builder<'_>, poly: &Poly) -> Atom {
+pub(crate) fn sum(b: &mut Builder<'_>, poly: &Poly) -> Atom {
     let mut all = None;
     for (monomial, factor) in poly.terms() {
         let mut product = None;
