@@ -76,6 +76,10 @@ const FLAGS: [&[&str]; 4] = [
 /// the fourth generation, eight benchmark programs ran 1.10 times as fast with it (0.95 to 1.5).
 const WHOLE_VECTORS: &str = "-mprefer-vector-width=512";
 
+/// Likewise, for copies, where gcc has them (12): what is stored by a whole vector and read by halves, or the other way round, waits for the cache.
+/// Gradients of determinants of 8 x 8, whose loops copy rows, take 0.82 of the time.
+const WHOLE_COPIES: [&str; 2] = ["-mmove-max=512", "-mstore-max=512"];
+
 /// How a runtime for GPUs is compiled: it reads and writes values, and is kept.
 const GPU_RUNTIME: &str = "-O1";
 
@@ -394,7 +398,8 @@ fn lists() -> Vec<Vec<&'static str>> {
     let mut lists = FLAGS.map(<[_]>::to_vec).to_vec();
     if has_fast_wide_vectors() {
         let whole = [FLAGS[0], &[WHOLE_VECTORS]].concat();
-        lists.insert(0, whole);
+        let copies = [whole.as_slice(), &WHOLE_COPIES].concat();
+        lists.splice(0..0, [copies, whole]);
     }
     lists
 }

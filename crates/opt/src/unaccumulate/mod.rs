@@ -16,7 +16,8 @@
 //!
 //! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over all other levels
 //!   ([`mod@nest`]). Of a matrix product's derivative, this makes matrix products.
-//! * One is the position of a level, moved by something that does not vary (`a[i - 1]`): likewise, with zero where there is no such position.
+//! * One is the position of a level, moved by something that does not vary, or only with other indices (`a[i - 1]`, `a[(i - c[j]) % n, j]`):
+//!   likewise, with zero where there is no such position ([`moves`]).
 //! * One is chosen by a condition, of two such positions (`rotate`): likewise, as two contributions ([`turn`]).
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
@@ -28,6 +29,7 @@
 //! the operator adds numbers, all indices are given, and contributions are in maps and branches only. Sums are regrouped.
 
 mod factor;
+mod moves;
 mod nest;
 mod pull;
 mod scope;
@@ -35,6 +37,7 @@ mod strip;
 mod turn;
 
 use self::factor::{Factor, factored};
+use self::moves::{Move, evaluate};
 use self::nest::{Along, Code, nest, scalar_of};
 use self::pull::{Kept, Known, Level, Pull};
 use self::scope::{Kind, Scopes, Update};
@@ -229,29 +232,39 @@ impl Accumulations<'_> {
             // A few contributions to a large array must not take as long as the array does.
             let is_all = |number: usize| levels[number].width == *size;
             let moves_here = |number: usize| fresh || is_all(number);
-            let (found, inverse) = match (pull.plain(*index, &place), pull.moved(*index, &place)) {
+            let (found, steps) = match (pull.plain(*index, &place), pull.moved(*index, &place)) {
                 (Some(atom), _) => match number(atom) {
                     None => (Index::Fixed(atom), None),
                     Some(number) if is_all(number) => (Index::Level(number), None),
                     Some(number) if fresh => (Index::Level(number), Some(Vec::new())),
                     Some(_) => (Index::Data, None),
                 },
-                (None, Some((at, inverse))) => match number(at) {
-                    Some(number) if moves_here(number) => (Index::Level(number), Some(inverse)),
+                (None, Some((at, steps))) => match number(at) {
+                    Some(number) if moves_here(number) => (Index::Level(number), Some(steps)),
                     Some(_) | None => (Index::Data, None),
                 },
                 (None, None) => (Index::Data, None),
             };
-            let again = matches!(found, Index::Level(_)) && dims.contains(&found);
-            if let (Index::Level(number), Some(inverse)) = (found, inverse) {
-                moves.push((dims.len(), number, inverse, *size));
+            let mut found = found;
+            if let (Index::Level(number), Some(steps)) = (found, steps) {
+                let one = Move { dim: dims.len(), size: *size, number, steps };
+                if !one.fits(&levels) || dims.contains(&found) {
+                    found = Index::Data;
+                } else {
+                    moves.push(one);
+                }
             }
+            let again = matches!(found, Index::Level(_)) && dims.contains(&found);
             dims.push(if again { Index::Data } else { found });
         }
-        if dims.contains(&Index::Data) {
-            // What is moved is an index like any other.
-            for (dim, ..) in moves.drain(..) {
-                dims[dim] = Index::Data;
+        // What is moved by something that is not known here is an index like any other, and so are all if one is.
+        let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, false);
+        let fits = !dims.contains(&Index::Data) && evaluate(&mut moves, &dims, &levels, &mut pull);
+        let by = (pull.reads, pull.stms);
+        let is_known = by.1.is_empty() || branches.is_empty();
+        if !(fits && is_known) {
+            for one in moves.drain(..) {
+                dims[one.dim] = Index::Data;
             }
         }
 
@@ -263,30 +276,23 @@ impl Accumulations<'_> {
             }
         }
         let Some(Elem::Prim(prim)) = self.vars[input.arrays[0]].ty.elem() else { return None };
-        let zero = [Scalar::zero(prim)];
-        let (mut stms, mut guards) = (Vec::new(), Vec::new());
-        let mut moved = levels.clone();
-        for (_, number, inverse, size) in moves {
-            let mut b = Builder::new(self.vars);
-            let width = levels[number].width;
-            let position = b.param("i", Type::I64);
-            let mut at = position;
-            for step in inverse {
-                at = b.exp("at", step.of(at.into()));
-            }
-            let above = b.exp("c", Exp::CmpOp(CmpOp::Le, 0.into(), at.into()));
-            let below = b.exp("c", Exp::CmpOp(CmpOp::Lt, at.into(), width));
-            let both = b.exp("c", Exp::BinOp(BinOp::And, above.into(), below.into()));
-            stms.extend(b.finish(Vec::new()).stms);
-            guards.push((both.into(), true));
-            moved[number] = Level { position, width: size, at };
-        }
-        let places: Vec<Atom> = moved.iter().map(|level| level.at.into()).collect();
-        guards.extend_from_slice(&branches);
-        let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &moved, shared);
-        pull.stms = stms;
-        let value = pull.guarded(&guards, &[update.value], &zero, &places)?[0];
-        let code = Code { reads: pull.reads, stms: pull.stms, value };
+        let zero = Scalar::zero(prim);
+        let (reads, stms) = if moves.is_empty() { Default::default() } else { by };
+        let known = &self.known;
+        let mut make = |vars: &mut IdVec<Var, VarInfo>,
+                        levels: &[Level],
+                        conds: &[(Atom, bool)],
+                        stms: Vec<Stm>| {
+            let places: Vec<Atom> = levels.iter().map(|level| level.at.into()).collect();
+            let guards = [conds, &branches].concat();
+            let mut pull = Pull::new(scopes, known, kept, vars, levels, shared);
+            pull.stms = stms;
+            let value = pull.guarded(&guards, &[update.value], &[zero], &places)?[0];
+            Some(Code { reads: pull.reads, stms: pull.stms, value })
+        };
+        let (moved, mut code) = moves::moved(&moves, &levels, self.vars, zero, &mut make)?;
+        code.reads.extend(reads);
+        code.stms.splice(0..0, stms);
         let mut indices = Vec::new();
         if dims.contains(&Index::Data) {
             for index in &update.indices {

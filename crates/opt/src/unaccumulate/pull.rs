@@ -40,6 +40,8 @@ pub(super) enum Inverse {
     Plus(Atom),
     /// Something minus the index.
     From(Atom),
+    /// The rest of dividing by the number of positions: the index was the rest of something.
+    Rest(Atom),
 }
 
 impl Inverse {
@@ -49,6 +51,36 @@ impl Inverse {
             Inverse::Minus(other) => Exp::BinOp(BinOp::Sub, index, other),
             Inverse::Plus(other) => Exp::BinOp(BinOp::Add, index, other),
             Inverse::From(other) => Exp::BinOp(BinOp::Sub, other, index),
+            Inverse::Rest(count) => Exp::BinOp(BinOp::Mod, index, count),
+        }
+    }
+
+    /// The index that belongs to a position.
+    pub(super) fn back(self, position: Atom) -> Exp {
+        match self {
+            Inverse::Minus(other) => Exp::BinOp(BinOp::Add, position, other),
+            Inverse::Plus(other) => Exp::BinOp(BinOp::Sub, position, other),
+            Inverse::From(_) | Inverse::Rest(_) => self.of(position),
+        }
+    }
+
+    /// What it is moved by.
+    pub(super) fn operand(self) -> Atom {
+        match self {
+            Inverse::Minus(other)
+            | Inverse::Plus(other)
+            | Inverse::From(other)
+            | Inverse::Rest(other) => other,
+        }
+    }
+
+    /// The same with something else.
+    pub(super) fn with(self, operand: Atom) -> Inverse {
+        match self {
+            Inverse::Minus(_) => Inverse::Minus(operand),
+            Inverse::Plus(_) => Inverse::Plus(operand),
+            Inverse::From(_) => Inverse::From(operand),
+            Inverse::Rest(_) => Inverse::Rest(operand),
         }
     }
 }
@@ -111,28 +143,50 @@ impl<'n, 'a> Pull<'n, 'a> {
         self.levels.iter().find(|level| Atom::Var(level.at) == atom)
     }
 
-    /// If an operand is the position of a map, moved by something that does not vary: that position, and how the position of the map follows
-    /// from the operand, step by step.
+    /// If an operand is the position of a map, moved by something, and perhaps the rest of that: the position, and how the position of the map
+    /// follows from the operand, step by step. What it is moved by may have to be evaluated.
     pub(super) fn moved(&self, atom: Atom, place: &[Atom]) -> Option<(Atom, Vec<Inverse>)> {
-        let Some(Def::Made(_, stm, _)) = self.scopes.defs.get(&atom.var()?) else { return None };
-        let Exp::BinOp(op, first, second) = stm.exp else { return None };
-        // What is not plain may be moved itself.
+        let (op, first, second) = self.operation(atom)?;
+        // What is a sum or a difference may be moved itself.
         let [(left, is_left), (right, is_right)] = [first, second].map(|operand| {
             let plain = self.plain(operand, place);
-            (plain, plain.is_none_or(|atom| self.level(atom).is_some()))
+            let is_sum = || {
+                let found = self.operation(operand);
+                found.is_some_and(|(op, ..)| matches!(op, BinOp::Add | BinOp::Sub))
+            };
+            let carries = plain.map_or_else(is_sum, |atom| self.level(atom).is_some());
+            (plain.unwrap_or(operand), carries)
         });
         let (of, step) = match (op, is_left, is_right) {
-            (BinOp::Add, true, false) => (first, Inverse::Minus(right?)),
-            (BinOp::Add, false, true) => (second, Inverse::Minus(left?)),
-            (BinOp::Sub, true, false) => (first, Inverse::Plus(right?)),
-            (BinOp::Sub, false, true) => (second, Inverse::From(left?)),
+            (BinOp::Add, true, false) => (first, Inverse::Minus(right)),
+            (BinOp::Add, false, true) => (second, Inverse::Minus(left)),
+            (BinOp::Sub, true, false) => (first, Inverse::Plus(right)),
+            (BinOp::Sub, false, true) => (second, Inverse::From(left)),
+            (BinOp::Mod, true, false) => {
+                let (at, mut steps) = self.moved(first, place)?;
+                if steps.iter().any(|step| matches!(step, Inverse::Rest(_))) {
+                    return None;
+                }
+                steps.push(Inverse::Rest(self.plain(second, place)?));
+                return Some((at, steps));
+            }
             _ => return None,
         };
         let (at, further) = match self.plain(of, place) {
             Some(at) => (at, Vec::new()),
             None => self.moved(of, place)?,
         };
+        // Of a rest, nothing is known that could be moved further.
+        if further.iter().any(|step| matches!(step, Inverse::Rest(_))) {
+            return None;
+        }
         Some((at, std::iter::once(step).chain(further).collect()))
+    }
+
+    fn operation(&self, atom: Atom) -> Option<(BinOp, Atom, Atom)> {
+        let Some(Def::Made(_, stm, _)) = self.scopes.defs.get(&atom.var()?) else { return None };
+        let Exp::BinOp(op, first, second) = stm.exp else { return None };
+        Some((op, first, second))
     }
 
     /// The operand, if nothing need be evaluated: a constant, something from outside, a position.
