@@ -161,7 +161,8 @@ impl Near {
     fn new(from: Origin, low: impl Into<Distance>, high: impl Into<Distance>) -> Option<Near> {
         let (low, high) = (low.into(), high.into());
         let is_short = |distance: &Distance| {
-            distance.plus.abs() < WindowTiling::LONGEST && distance.terms.len() <= MOST_TERMS
+            distance.plus.unsigned_abs() < WindowTiling::LONGEST.unsigned_abs()
+                && distance.terms.len() <= MOST_TERMS
         };
         let is_empty = high.plus(-1, &low).known().is_some_and(|width| width < 0);
         (is_short(&low) && is_short(&high) && !is_empty).then_some(Near { from, low, high })
