@@ -3,6 +3,7 @@
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_facts::poly::Poly;
+use fehu_imp::cpu::CPU;
 use fehu_imp::rewrite::bin;
 use fehu_imp::{Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{self as ir, Atom, BinOp, CmpOp, Scalar, Var};
@@ -229,17 +230,29 @@ impl Emit<'_> {
         self.out.append(&mut body);
     }
 
-    /// Copies contiguous elements.
+    /// Copies contiguous elements. A few are copied before other threads would know of it.
     pub(crate) fn copy_block(&mut self, to: (V, Exp), from: (V, Exp), count: Exp) {
         if !self.moves_in_tasks() || matches!(count, Exp::Const(_)) {
             return self.out.push(Stm::Copy { to, from, count });
         }
-        let site = self.site();
-        self.tasks(site, count, None, |this, [low, high, _]| {
-            let start = |(ptr, index): (V, Exp)| (ptr, plus(index, Exp::Var(low)));
-            let count = Exp::Index(vec![(1, vec![high]), (-1, vec![low])]);
-            this.out.push(Stm::Copy { to: start(to), from: start(from), count });
+        let (Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) | Ty::Scalar(prim)) =
+            self.vars[to.0].ty
+        else {
+            bug("elements are copied to a block as a whole");
+        };
+        let few = Exp::int(CPU.copied_bytes / i64::from(prim.bits() / 8).max(1));
+        let is_few = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(count.clone()), Box::new(few));
+        let (to_few, from_few, count_few) = (to.clone(), from.clone(), count.clone());
+        let alone = vec![Stm::Copy { to: to_few, from: from_few, count: count_few }];
+        let shared = self.block(|this| {
+            let site = this.site();
+            this.tasks(site, count, None, |this, [low, high, _]| {
+                let start = |(ptr, index): (V, Exp)| (ptr, plus(index, Exp::Var(low)));
+                let count = Exp::Index(vec![(1, vec![high]), (-1, vec![low])]);
+                this.out.push(Stm::Copy { to: start(to), from: start(from), count });
+            });
         });
+        self.out.push(Stm::If(is_few, alone, shared));
     }
 
     fn literal(&mut self, var: Var, atoms: &[Atom]) {

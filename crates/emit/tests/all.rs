@@ -2,6 +2,7 @@
 //!
 //! All tests are one program, because linking is what takes long.
 
+mod copies;
 mod emitted;
 mod epilogue;
 mod hist;

@@ -18,6 +18,8 @@ pub struct Cpu {
     pub far_bytes: u32,
     /// The most bytes that iterations of a loop may allocate together so that they run at the same time, in the lanes of vectors.
     pub lanes_bytes: i64,
+    /// Fewer bytes are copied by one thread: that takes a few microseconds at most, and others are only asked for 20 (`runtime/scheduler.c`).
+    pub copied_bytes: i64,
     /// How many results of additions or multiplications a core waits for at the same time.
     pub chains: u32,
     /// The most iterations of a loop that a C compiler turns into straight-line code, ...
@@ -35,6 +37,7 @@ pub const CPU: Cpu = Cpu {
     near_bytes: 32 * 1024,
     far_bytes: 8 * 1024 * 1024,
     lanes_bytes: 64 * 1024 * 1024,
+    copied_bytes: 64 * 1024,
     chains: 4,
     unrolled_iterations: 16,
     unrolled_cost: 200,

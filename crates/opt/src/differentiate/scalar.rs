@@ -112,16 +112,14 @@ fn two(
         BinOp::Sub => (Partial::One, Partial::Minus),
         BinOp::Mul => (Partial::Times(z), Partial::Times(x)),
         BinOp::Div if p.is_float() => {
-            let first = if want.0 {
-                Partial::Times(binary(b, BinOp::Div, number(p, 1.0), z))
-            } else {
-                Partial::Zero
-            };
+            // One division for both, which reciprocals have made already: a division takes as long as several products.
+            let part = binary(b, BinOp::Div, number(p, 1.0), z);
+            let first = if want.0 { Partial::Times(part) } else { Partial::Zero };
             if !want.1 {
                 return (first, Partial::Zero);
             }
-            let quotient = binary(b, BinOp::Div, y, z);
-            (first, Partial::Times(super::num::neg(b, quotient)))
+            let slope = binary(b, BinOp::Mul, y, part);
+            (first, Partial::Times(super::num::neg(b, slope)))
         }
         BinOp::Div | BinOp::Quot => {
             let first = if want.0 {
@@ -227,7 +225,11 @@ fn math(b: &mut Builder<'_>, f: MathFn, args: &[Atom], index: usize, y: Atom) ->
     let c = |value: f64| number(p, value);
     let mut e = Slope { b };
     Partial::Times(match f {
-        MathFn::Sqrt => e.div(c(0.5), y),
+        // Its reciprocal is often there.
+        MathFn::Sqrt => {
+            let part = e.div(c(1.0), y);
+            e.mul(c(0.5), part)
+        }
         MathFn::Rsqrt => {
             let cube = e.mul(y, y);
             let cube = e.mul(cube, y);
