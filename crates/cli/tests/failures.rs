@@ -69,8 +69,12 @@ fn recursion_that_is_too_deep_is_an_error_of_the_program_when_interpreted() {
     let place = folder("failures-recursion-interpreted");
     let block = "-- ==\n-- input { 100000000000i64 } error: recursion of \"down\" is too deep\n";
     std::fs::write(place.join("a.fut"), format!("{block}{RECURSION}")).expect("it can be written");
-    let output =
-        fehu().args(["test", "-i", "a.fut"]).current_dir(&place).output().expect("the binary runs");
+    // All of the stack is touched, which takes long on a busy machine.
+    let output = fehu()
+        .args(["test", "-i", "--limit=120", "a.fut"])
+        .current_dir(&place)
+        .output()
+        .expect("the binary runs");
     assert!(output.status.success(), "{}", both(&output));
 }
 
