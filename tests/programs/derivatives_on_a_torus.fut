@@ -30,3 +30,15 @@ entry by_columns [n] [m] (cs: [m]i64) (weights: [n]f64) =
 -- output { [10.0, 0.0, 3000.0, 200.0] }
 entry backwards [n] (k: i64) (weights: [n]f64) =
   vjp (\a -> tabulate n (\i -> a[(k - i + 3) % n] * f64.i64 i)) (replicate n 1) weights
+
+-- Where nothing is read, nothing is divided.
+-- ==
+-- entry: of_nothing
+-- input { 0i64 [0i64, 5i64] [[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]] }
+-- output { [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]] }
+-- input { 2i64 [10i64, 5i64] [[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]] }
+-- output { [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] }
+-- input { 2i64 [10i64, 0i64] [[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0]] }
+-- error: division by zero
+entry of_nothing [m] (n: i64) (d: [m]i64) (a: [4][m]f64) : [4][m]f64 =
+  vjp (\a -> f64.sum (map (\j -> f64.sum (map (\i -> a[i + 10 / d[j], j]) (iota n))) (iota m))) a 1

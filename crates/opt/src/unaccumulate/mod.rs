@@ -261,8 +261,12 @@ impl Accumulations<'_> {
         let mut pull = Pull::new(scopes, &self.known, kept, self.vars, &levels, false);
         let fits = !dims.contains(&Index::Data) && evaluate(&mut moves, &dims, &levels, &mut pull);
         let by = (pull.reads, pull.stms);
-        let is_known = by.1.is_empty() || branches.is_empty();
-        if !(fits && is_known) {
+        // It is computed at all indices, and outside of conditions.
+        let is_all = |one: &Move| levels[one.number].width == one.size;
+        let is_total =
+            |stm: &Stm| stm.certs.is_empty() && self.effects.speculable(&stm.exp, self.vars);
+        let as_often = branches.is_empty() && moves.iter().all(is_all);
+        if !(fits && (as_often || by.1.iter().all(is_total))) {
             for one in moves.drain(..) {
                 dims[one.dim] = Index::Data;
             }
