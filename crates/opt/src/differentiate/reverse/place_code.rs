@@ -187,7 +187,8 @@ impl Code<'_, '_> {
                 params.push(LoopParam { var: number, init: 0.into() });
                 let count = before.param("count", Type::I64);
                 stm.pat.push(count);
-                yields.extend((self.wanted == Wanted::Trips).then_some(Atom::Var(count)));
+                let is_asked = self.wanted == Wanted::Trips && !is_known;
+                yields.extend(is_asked.then_some(Atom::Var(count)));
                 number
             }
         };
