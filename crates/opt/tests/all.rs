@@ -4,6 +4,7 @@
 
 mod affine;
 mod checks;
+mod deep;
 mod files;
 mod foreign;
 mod linear;

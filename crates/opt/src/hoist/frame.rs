@@ -2,7 +2,7 @@
 
 use fehu_ir::{Atom, Stm};
 
-/// A set of levels. Those from 63 on are one: nothing moves there, which only very deep programs notice.
+/// A set of levels. Those from 63 on are one: what uses any of them stays where it is, which only very deep programs notice.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Levels(u64);
 
@@ -20,9 +20,12 @@ impl Levels {
         if level >= 63 { self } else { Levels(self.0 & ((1 << (level + 1)) - 1)) }
     }
 
-    /// The highest one; zero if there is none.
+    /// The highest one; zero if there is none. From 63 on, it may be any.
     pub(super) fn highest(self) -> usize {
-        (63 - self.0.leading_zeros().min(63)) as usize
+        match self.0.leading_zeros() {
+            0 => usize::MAX,
+            zeros => 63 - zeros.min(63) as usize,
+        }
     }
 }
 
