@@ -112,7 +112,8 @@ fn two(
         BinOp::Sub => (Partial::One, Partial::Minus),
         BinOp::Mul => (Partial::Times(z), Partial::Times(x)),
         BinOp::Div if p.is_float() => {
-            // One division for both, which reciprocals have made already: a division takes as long as several products.
+            // One division for both, which reciprocals have made already: a division takes as long as several products. It overflows only where the divisor is
+            // subnormal.
             let part = binary(b, BinOp::Div, number(p, 1.0), z);
             let first = if want.0 { Partial::Times(part) } else { Partial::Zero };
             if !want.1 {

@@ -16,8 +16,12 @@ use fehu_ir::subst::{Subst, copy_stm, subst_stm};
 use fehu_ir::{Atom, BinOp, Dim, Exp, Family, Scalar, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is evaluated again at each position of further levels.
+/// What is evaluated again at each position of further levels, if there is no division in it.
 const REPEATED: u32 = 16;
+
+/// Divisions, roots and elementary functions: vectors have no more than one unit for them, which each of them keeps busy for
+/// longer than it takes to read an element.
+const DIVISION: u32 = 5;
 
 /// What is evaluated twice at each position: much more than an array in memory would cost, which may be larger than all others.
 const TWICE: u32 = 48;
@@ -109,6 +113,32 @@ pub(super) struct Known {
     pub(super) zeros: FxHashSet<Var>,
 }
 
+/// How much it is to evaluate something once.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    total: u32,
+    /// Whether a division is a part of it.
+    divides: bool,
+}
+
+impl Weight {
+    const READ: Weight = Weight::of(READ);
+
+    const fn of(total: u32) -> Weight {
+        Weight { total, divides: false }
+    }
+
+    fn and(self, other: Weight) -> Weight {
+        let total = self.total.saturating_add(other.total);
+        Weight { total, divides: self.divides || other.divides }
+    }
+
+    /// Whether it is better read than evaluated at each position of further levels.
+    fn is_much(self) -> bool {
+        self.total > REPEATED || self.divides
+    }
+}
+
 /// Code at the positions of some levels.
 pub(super) struct Pull<'n, 'a> {
     pub(super) scopes: &'n Scopes<'a>,
@@ -122,7 +152,7 @@ pub(super) struct Pull<'n, 'a> {
     pub(super) stms: Vec<Stm>,
     certs: Vec<Var>,
     memo: FxHashMap<(Var, Vec<Atom>), Atom>,
-    weights: FxHashMap<Var, u32>,
+    weights: FxHashMap<Var, Weight>,
 }
 
 impl<'n, 'a> Pull<'n, 'a> {
@@ -436,16 +466,14 @@ impl<'n, 'a> Pull<'n, 'a> {
             return false;
         }
         let has = |level: &Level| place.contains(&level.at.into());
-        let limit = match self.levels.iter().all(has) {
-            true if self.shared => TWICE,
-            true => return false,
-            false => REPEATED,
-        };
-        self.own_weight(var) > limit
+        match self.levels.iter().all(has) {
+            true => self.shared && self.own_weight(var).total > TWICE,
+            false => self.own_weight(var).is_much(),
+        }
     }
 
     /// How much it is to evaluate a variable at one position of the maps that it is in.
-    fn own_weight(&mut self, var: Var) -> u32 {
+    fn own_weight(&mut self, var: Var) -> Weight {
         if let Some(found) = self.weights.get(&var) {
             return *found;
         }
@@ -461,18 +489,19 @@ impl<'n, 'a> Pull<'n, 'a> {
 
     /// What something adds to the weight of a variable that is in so many maps. What is in fewer is read if it is dear.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept, and read")]
-    fn weight(&mut self, atom: Atom, depth: usize, seen: &mut FxHashSet<Var>) -> u32 {
-        let Atom::Var(var) = atom else { return 0 };
+    fn weight(&mut self, atom: Atom, depth: usize, seen: &mut FxHashSet<Var>) -> Weight {
+        let none = Weight::default();
+        let Atom::Var(var) = atom else { return none };
         let Some(def) = self.scopes.defs.get(&var).copied() else {
             let free = self.is_iota(var) || !self.vars[var].ty.is_array();
-            return if free { 0 } else { READ };
+            return if free { none } else { Weight::READ };
         };
         if !seen.insert(var) {
-            return 0;
+            return none;
         }
         if self.depth(&def) < depth && !self.vars[var].ty.is_array() {
             let weight = self.own_weight(var);
-            return if weight > REPEATED { READ } else { weight };
+            return if weight.is_much() { Weight::READ } else { weight };
         }
         let (stm, number) = match def {
             Def::Element(_, input) => return self.weight(input.into(), depth, seen),
@@ -487,13 +516,15 @@ impl<'n, 'a> Pull<'n, 'a> {
             | Exp::Manifest(array)
             | Exp::Index(array, _) => self.weight((*array).into(), depth, seen),
             Exp::Replicate(_, value) => self.weight(*value, depth, seen),
-            Exp::Iota(..) => 1,
+            Exp::Iota(..) => Weight::of(1),
             exp if exp.family() == Family::Scalar || self.is_scalar_code(stm) => {
-                let own = cost::weigh_stm(stm, self.vars).unwrap_or(READ);
+                let total = cost::weigh_stm(stm, self.vars).unwrap_or(READ);
+                let divides = exp.family() == Family::Scalar && total >= DIVISION;
                 let free = free_in_exp(exp, self.vars);
-                free.iter().fold(own, |sum, var| sum + self.weight((*var).into(), depth, seen))
+                let own = Weight { total, divides };
+                free.iter().fold(own, |sum, var| sum.and(self.weight((*var).into(), depth, seen)))
             }
-            _ => READ,
+            _ => Weight::READ,
         }
     }
 
