@@ -29,7 +29,7 @@ const WIDE: i64 = 2048;
 const FEW: i64 = 8;
 
 /// The threads of a warp.
-const WARP: i64 = 32;
+pub(crate) const WARP: i64 = 32;
 
 /// Looks for what a block's threads can share in a function.
 struct Sharing<'a> {
@@ -236,7 +236,7 @@ pub(crate) fn is_view(exp: &Exp) -> bool {
 
 /// Whether no operator has more positions than a warp has threads.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators that are shared")]
-pub(crate) fn is_narrow(body: &Body) -> bool {
+fn is_narrow(body: &Body) -> bool {
     let few = |width: &Atom| matches!(width, Atom::Const(Scalar::I64(n)) if *n <= WARP);
     body.stms.iter().all(|stm| {
         let mut narrow = match &stm.exp {

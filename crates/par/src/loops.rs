@@ -24,7 +24,7 @@
 //! What is known before the loop has to suffice to say how much memory the block needs. Functions that are not inlined are not called in such loops,
 //! and neither are there histograms and accumulators.
 
-use crate::block::{is_for_block, is_narrow};
+use crate::block::is_for_block;
 use crate::distribute::{only_block, only_flat};
 use crate::hosted::{calls_any, hosted};
 use crate::outer::OUTER;
@@ -161,7 +161,8 @@ impl Host<'_> {
     fn versions(&mut self, work: &Work, before: &Stm, stm: Stm, out: &mut Vec<Stm>) {
         let text = "added a version in which a thread block executes the whole loop, if its operators are small";
         self.remarks.add(GRID_LOOPS.name, RemarkKind::Done, stm.loc.as_ref(), None, text);
-        let yes = self.by_block(before);
+        let level = if work.is_narrow() { Level::Warps } else { Level::Blocks };
+        let yes = self.by_block(before, level);
         if only_block(&stm) {
             out.extend(yes.stms);
             let names = stm.pat.iter().zip(yes.results);
@@ -182,7 +183,7 @@ impl Host<'_> {
     }
 
     /// The loop in a map of one position.
-    fn by_block(&mut self, stm: &Stm) -> Body {
+    fn by_block(&mut self, stm: &Stm, level: Level) -> Body {
         let mut looped = copy_stm(stm, self.vars);
         let (certs, loc) = (std::mem::take(&mut looped.certs), looped.loc.clone());
         let (mut stms, mut inputs, mut params) = (Vec::new(), Vec::new(), Vec::new());
@@ -204,7 +205,6 @@ impl Host<'_> {
         let is_changed: Vec<bool> = states.iter().enumerate().map(is_changed).collect();
         let mut body = Body { stms: self.own_states(&mut looped, &params), results };
         body.stms.push(looped);
-        let level = if is_narrow(&body) { Level::Warps } else { Level::Blocks };
         let infos: Vec<VarInfo> = stm.pat.iter().map(|var| self.vars[*var].clone()).collect();
         let pat: Vec<Var> = infos.iter().map(|info| self.row_of(info)).collect();
         let ret = infos.iter().map(|info| info.ty.clone()).collect();

@@ -1,7 +1,8 @@
 //! How much work the operators of a loop are, as far as that decides who executes the loop.
 //!
 //! The unit is a position with a cheap function. What is compared is the *mean* over the operators, because each of them costs a launch of its own
-//! otherwise: a few wide ones do not matter among many that are small.
+//! otherwise: a few wide ones do not matter among many that are small. Unless these are repeated less often: of loops inside, each has a mean of its own, and
+//! the largest one counts.
 //!
 //! - A launch costs about 2.5 us, whatever is launched. A block of 1024 threads needs 0.1 us for an operator with a position for each thread: a
 //!   barrier, a few accesses of shared memory, and some instructions that wait for each other.
@@ -13,10 +14,12 @@
 //!
 //! In shared memory, 20 to 25 rounds of 1024 positions take as long as a launch, otherwise 8: [`MOST`] is the safe choice.
 
+use crate::block::WARP;
 use fehu_base::{IdVec, OrBug};
 use fehu_facts::cost;
 use fehu_ir::builder::{Builder, atom_type};
-use fehu_ir::{Atom, BinOp, Body, Exp, Family, LoopForm, Scalar, Screma, Type, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Body, Exp, Family, LoopForm, Scalar, Screma, Stm, Type, Var, VarInfo};
+use rustc_hash::FxHashSet;
 
 /// Up to so much work of an operator, a block executes loops, unless the user says something else.
 pub(crate) const MOST: i64 = 1 << 13;
@@ -33,9 +36,16 @@ const THREADS: i64 = 1024;
 /// How often something is repeated, if the host does not know it.
 const REPEATED: i64 = 8;
 
-/// The work of the operators of a body.
-#[derive(Clone, Debug, Default)]
+/// The work of the operators of a body: the mean of all, and of those in each loop inside that has other sizes.
+#[derive(Clone, Debug)]
 pub(crate) struct Work {
+    all: Mean,
+    loops: Vec<Mean>,
+}
+
+/// The work of some operators, and how many they are.
+#[derive(Clone, Debug, Default)]
+struct Mean {
     terms: Vec<Term>,
     operators: i64,
 }
@@ -68,16 +78,59 @@ impl Work {
         vars: &IdVec<Var, VarInfo>,
         known: &dyn Fn(Atom) -> bool,
     ) -> Option<Work> {
-        let mut count = Count { vars, known, work: Work::default(), fits: true, stores: false };
-        count.operators(body);
-        (count.fits && count.work.operators > 0).then_some(count.work)
+        let mean = |body: &Body| {
+            let mut count = Count { vars, known, mean: Mean::default(), fits: true, stores: false };
+            count.operators(body);
+            (count.fits && count.mean.operators > 0).then_some(count.mean)
+        };
+        let all = mean(body)?;
+        let mut loops = Vec::new();
+        each_loop(body, &mut |body| {
+            loops.extend(mean(body).filter(|one| !one.is_like(&all)));
+        });
+        Some(Work { all, loops })
     }
 
     /// An array of this shape is copied once.
     pub(crate) fn copies(&mut self, shape: &[Atom]) {
-        self.add(Term { positions: shape.to_vec(), steps: Vec::new(), times: 1, is_inside: false });
+        let positions = shape.to_vec();
+        self.all.add(Term { positions, steps: Vec::new(), times: 1, is_inside: false });
     }
 
+    /// Whether operators with the same sizes are all that there is in a loop around this one.
+    pub(crate) fn is_like(&self, around: &Work) -> bool {
+        self.all.is_like(&around.all)
+    }
+
+    /// Whether a warp has a thread for each position of all operators and copies.
+    pub(crate) fn is_narrow(&self) -> bool {
+        let is_narrow = |term: &Term| {
+            let mut sizes = term.positions.iter();
+            let product = sizes.try_fold(1i64, |product, size| match size {
+                Atom::Const(Scalar::I64(size)) => product.checked_mul(*size),
+                Atom::Const(_) | Atom::Var(_) => None,
+            });
+            product.is_some_and(|positions| positions <= WARP)
+        };
+        self.all.terms.iter().all(is_narrow)
+    }
+
+    /// Whether the mean is more than [`MOST`], whatever the sizes are, unless they are zero.
+    pub(crate) fn is_too_much(&self) -> bool {
+        self.all.is_too_much() || self.loops.iter().any(Mean::is_too_much)
+    }
+
+    /// Computes the largest mean.
+    pub(crate) fn mean(&self, builder: &mut Builder<'_>) -> Atom {
+        let all = self.all.compute(builder);
+        self.loops.iter().fold(all, |most, one| {
+            let mean = one.compute(builder);
+            builder.exp("work", Exp::BinOp(BinOp::Max, most, mean)).into()
+        })
+    }
+}
+
+impl Mean {
     fn add(&mut self, term: Term) {
         match self.terms.iter_mut().find(|other| other.is_like(&term)) {
             Some(other) => other.times = other.times.saturating_add(term.times),
@@ -85,13 +138,12 @@ impl Work {
         }
     }
 
-    /// Whether operators with the same sizes are all that there is in a loop around this one.
-    pub(crate) fn is_like(&self, around: &Work) -> bool {
+    /// Whether there is nothing in another one with other sizes.
+    fn is_like(&self, around: &Mean) -> bool {
         around.terms.iter().all(|term| self.terms.iter().any(|other| other.is_like(term)))
     }
 
-    /// Whether the mean is more than [`MOST`], whatever the sizes are, unless they are zero.
-    pub(crate) fn is_too_much(&self) -> bool {
+    fn is_too_much(&self) -> bool {
         let least = |sizes: &[Atom]| {
             sizes.iter().fold(1i64, |product, size| match size {
                 Atom::Const(Scalar::I64(size)) => product.saturating_mul(*size),
@@ -107,8 +159,7 @@ impl Work {
         all / self.operators > MOST
     }
 
-    /// Computes the mean.
-    pub(crate) fn mean(&self, builder: &mut Builder<'_>) -> Atom {
+    fn compute(&self, builder: &mut Builder<'_>) -> Atom {
         let mut combined = |op, a: Option<Atom>, b: Atom| {
             let exp = a.map(|a| Exp::BinOp(op, a, b));
             exp.map_or(b, |exp| builder.exp("work", exp).into())
@@ -131,11 +182,41 @@ impl Work {
     }
 }
 
+/// The bodies of the loops that all threads execute.
+fn each_loop(body: &Body, f: &mut dyn FnMut(&Body)) {
+    for stm in &body.stms {
+        if let Exp::Loop(_, _, body) = &stm.exp {
+            f(body);
+        }
+        if matches!(stm.exp, Exp::Loop(..) | Exp::If(..) | Exp::Switch(..)) {
+            stm.exp.for_each_body(&mut |body| each_loop(body, f));
+        }
+    }
+}
+
+/// What a body needs in memory, whatever it is: what is changed in place, and what is handed on.
+fn stored(body: &Body) -> FxHashSet<Var> {
+    let mut found: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Update(array, ..) | Exp::FlatUpdate(array, ..) => {
+                found.insert(*array);
+            }
+            Exp::Scatter(op) => found.extend(op.dests.iter().map(|(_, array)| *array)),
+            Exp::Loop(params, ..) => {
+                found.extend(params.iter().filter_map(|param| param.init.var()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Counts the work of a body.
 struct Count<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     known: &'a dyn Fn(Atom) -> bool,
-    work: Work,
+    mean: Mean,
     /// Whether the positions of all operators are known.
     fits: bool,
     /// Whether scalars are stored.
@@ -146,6 +227,8 @@ impl Count<'_> {
     /// The operators of a body that all threads execute.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others cost no launch")]
     fn operators(&mut self, body: &Body) {
+        let stored = stored(body);
+        let is_stored = |stm: &Stm| stm.pat.iter().any(|var| stored.contains(var));
         for stm in &body.stms {
             match &stm.exp {
                 Exp::Screma(op) => {
@@ -159,8 +242,9 @@ impl Count<'_> {
                 }
                 Exp::Update(_, _, value) => self.written(value.var()),
                 Exp::FlatUpdate(_, _, _, value) => self.written(Some(*value)),
-                // Numbers that are computed from the position are computed where they are read.
-                Exp::Iota(..) | Exp::Replicate(..) | Exp::Scratch(..) => {}
+                // Nobody needs what is not initialised, and numbers that are computed from the position are computed where they are read.
+                Exp::Scratch(..) => {}
+                Exp::Iota(..) | Exp::Replicate(..) if !is_stored(stm) => {}
                 exp if exp.family() == Family::Fresh => self.written(stm.pat.first().copied()),
                 _ => {}
             }
@@ -177,7 +261,7 @@ impl Count<'_> {
     }
 
     fn operator(&mut self, positions: Vec<Atom>, function: &Body) {
-        self.work.operators += 1;
+        self.mean.operators += 1;
         self.fits &= positions.iter().all(|size| (self.known)(*size));
         self.function(function, &Term { positions, steps: Vec::new(), times: 1, is_inside: false });
     }
@@ -229,7 +313,7 @@ impl Count<'_> {
             }
         }
         let times = around.times.saturating_mul(i64::from(weight.div_ceil(CHEAP).max(1)));
-        self.work.add(Term { times, ..around.clone() });
+        self.mean.add(Term { times, ..around.clone() });
     }
 
     /// What an operator does inside of a function.

@@ -1,9 +1,10 @@
 //! How many threads work together on the function of a map that has a block for each position.
 
 use super::super::Emit;
+use super::seg::SegOp;
 use fehu_base::bug;
 use fehu_imp::device::DEVICE;
-use fehu_ir::{Atom, Body, Exp, Scalar, Stm};
+use fehu_ir::{Atom, Body, Exp, Family, Scalar, Stm, Var};
 
 /// Their number, if there are reductions or scans: they cost more, the more warps there are. On an H200,
 /// LocVolCalib takes 11.6 ms with these and 23.5 with twice as many.
@@ -17,14 +18,36 @@ impl Emit<'_> {
     /// The number of threads. A single block has a multiprocessor for itself: it has as many threads as there may be, if all have something to
     /// do at the same time. With 1024 there are 64 registers for each, which nearly all such kernels get by with: of 16 in `bench/ad` and in three simulations, two
     /// spill, 8 and 140 bytes (NVRTC 12.4, sm_90).
-    pub(super) fn members(&self, exp: &Exp) -> u32 {
-        let Exp::Screma(op) = exp else { bug("blocks of threads execute no map") };
-        if op.width != Atom::i64(1) || self.options.few {
+    pub(super) fn members(&self, seg: &SegOp<'_>) -> u32 {
+        let Exp::Screma(op) = &seg.inner.exp else { bug("blocks of threads execute no map") };
+        let is_single = seg.space.is_empty() && op.width == Atom::i64(1);
+        if !is_single || self.options.few {
             return if folds(&op.map.body) { FOLDING } else { MAPPING };
         }
         let most = self.options.block_threads.max(DEVICE.threads);
-        let useful = widest(&op.map.body).and_then(u32::checked_next_power_of_two);
+        let useful = self.widest(&op.map.body).and_then(u32::checked_next_power_of_two);
         useful.unwrap_or(most).clamp(DEVICE.warp, most)
+    }
+
+    /// The most positions of an operator or a copy that threads share in a body, if that is known of all of them.
+    fn widest(&self, body: &Body) -> Option<u32> {
+        let elements = |var: Var| product(self.ir[var].ty.shape().iter().copied());
+        let mut widest = Some(0);
+        let mut note = |other: Option<u32>| widest = widest.zip(other).map(|(a, b)| a.max(b));
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Seg(seg) => {
+                    let own = seg.parts().and_then(|parts| width(parts.op));
+                    note(product(seg.space.iter().copied().chain(own)).filter(|_| own.is_some()));
+                }
+                Exp::Update(_, _, Atom::Var(value)) | Exp::FlatUpdate(_, _, _, value) => {
+                    note(elements(*value));
+                }
+                exp if exp.family() == Family::Fresh => note(elements(stm.pat[0])),
+                exp => exp.for_each_body(&mut |body| note(self.widest(body))),
+            }
+        }
+        widest
     }
 }
 
@@ -35,21 +58,6 @@ fn folds(body: &Body) -> bool {
         stm.exp.for_each_body(&mut |body| found |= folds(body));
         found
     })
-}
-
-/// The most positions of an operator that threads share in a body, if that is known of all of them.
-fn widest(body: &Body) -> Option<u32> {
-    let mut widest = Some(0);
-    let mut note = |other: Option<u32>| widest = widest.zip(other).map(|(a, b)| a.max(b));
-    for stm in &body.stms {
-        if let Exp::Seg(seg) = &stm.exp {
-            let own = seg.parts().and_then(|parts| width(parts.op));
-            note(product(seg.space.iter().copied().chain(own)).filter(|_| own.is_some()));
-        } else {
-            stm.exp.for_each_body(&mut |body| note(self::widest(body)));
-        }
-    }
-    widest
 }
 
 /// How many positions an operator has itself.

@@ -177,7 +177,7 @@ impl<'a> Emit<'a> {
         match seg.level {
             Level::Grid => self.seg_on_grid(&op),
             Level::Blocks => {
-                let members = self.members(&op.inner.exp);
+                let members = self.members(&op);
                 self.blocks_on_grid(&op, members);
             }
             Level::Warps => self.blocks_on_grid(&op, DEVICE.warp),
