@@ -21,6 +21,8 @@ OPTIONS = [
     b"--std=c++17",
     b"--disable-warnings",
 ]
+# As in crates/backend/runtime/gpu/cuda_kernels.c.
+FAST_MATH = [b"--prec-div=false", b"--prec-sqrt=false", b"--ftz=true", b"-DFE_FAST_MATH"]
 
 
 def library():
@@ -42,7 +44,7 @@ def main():
     nvrtc = library()
     failed = 0
     names = sys.argv[1:]
-    more = {"--accept": [b"--dlink-time-opt"], "--fast-math": [b"--use_fast_math", b"-DFE_FAST_MATH"]}.get(names[0])
+    more = {"--accept": [b"--dlink-time-opt"], "--fast-math": FAST_MATH}.get(names[0])
     accept = names[0] == "--accept"
     all_options = OPTIONS + (more or [])
     for name in names[more is not None :]:

@@ -40,9 +40,14 @@ fn with_fast_math_quotients_and_roots_are_approximate() {
     assert!(text.contains("sqrt.rn.f32") && !text.contains("div.approx"), "{text}");
     let text = fast_ptx("fast_root", &source);
     // The pass `approximate` makes inverse roots of these two.
-    assert!(text.contains("\tsqrt.approx") && text.contains("div.approx"), "{text}");
+    assert!(text.contains("\tsqrt.approx") && text.contains("div.full"), "{text}");
     assert!(text.contains("rsqrt.approx"), "{text}");
     assert!(!text.contains(".rn.f32"), "{text}");
+    // Elementary functions stay what they are.
+    let kernel = "FE_KERNEL void turn(FE_FAILURE, FE_GLOBAL float *p) {\n  \
+                  p[0] = fe_sin_f32(p[1]) + fe_log_f32(p[2]);\n}\n";
+    let text = fast_ptx("fast_sine", &(device_prelude(Target::Cuda) + kernel));
+    assert!(!text.contains("sin.approx") && !text.contains("lg2.approx"), "{text}");
 }
 
 /// Every function that programs may call, with every type.

@@ -330,12 +330,14 @@ fn programs_that_need_a_runtime_at_the_same_time_wait_for_it() {
     assert_eq!(calls, "called\n");
 }
 
-/// Roots and quotients are approximate, and everything that is exact stays so: subnormal numbers are not flushed, and NaN is found.
+/// Roots and quotients are approximate, and everything that is exact stays so: quotients of integers, subnormal numbers that are handed on, and NaN, which
+/// is found.
 #[test]
 fn fast_math_is_for_the_program_and_not_for_its_values() {
     let place = Place::new("fast-math");
     let text = "entry roots [n] (xs: [n]f32) = map (\\x -> 1 / f32.sqrt x) xs\n\
-                entry values (x: f32) (y: f64) = (x, y, f32.isnan x, f64.isinf y, f32.minimum [x, 2], f32.minimum (take 0 [x]))\n";
+                entry values (x: f32) (y: f64) = (x, y, f32.isnan x, f64.isinf y, f32.minimum [x, 2], f32.minimum (take 0 [x]))\n\
+                entry wholes (a: u16) (b: i8) = unzip (map (\\i -> (u16.i64 (i % 60) * a / a, i8.i64 (i % 9) * b % b)) (iota 1000))\n";
     place.write("a.fut", text);
     let run = |option: &[&str], entry: &str, input: &str| {
         let args = [&["c", "a.fut", "-o", "a"], option].concat();
@@ -360,6 +362,7 @@ fn fast_math_is_for_the_program_and_not_for_its_values() {
     assert!(error < 1e-6, "{error}");
     // gcc and clang do it on these processors.
     assert_eq!(error > 0.0, cfg!(target_arch = "x86_64"), "{error}");
+    assert_eq!(run(fast, "wholes", "41u16 7i8"), run(usual, "wholes", "41u16 7i8"));
     for input in ["1e-42f32 1e-310", "f32.nan f64.inf", "-f32.inf f64.nan", "1f32 2f64"] {
         let (exact, near) = (run(usual, "values", input), run(fast, "values", input));
         let head = |text: &str| text.lines().take(4).map(str::to_owned).collect::<Vec<_>>();

@@ -46,7 +46,10 @@ static int fe_cuda_compile(struct futhark_context *ctx, const char *source, cons
   case FE_FLOATS_CONTRACTED:
     break;
   case FE_FLOATS_FAST:
-    all[count++] = "--use_fast_math";
+    // Not --use_fast_math, which approximates all elementary functions, without reducing their arguments.
+    all[count++] = "--prec-div=false";
+    all[count++] = "--prec-sqrt=false";
+    all[count++] = "--ftz=true";
     all[count++] = "-DFE_FAST_MATH";
     break;
   }

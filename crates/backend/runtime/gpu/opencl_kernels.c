@@ -32,7 +32,7 @@ static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
   case FE_FLOATS_CONTRACTED:
     break;
   case FE_FLOATS_FAST:
-    fe_text_words(&text, " -cl-fast-relaxed-math -D FE_FAST_MATH");
+    fe_text_words(&text, " -cl-denorms-are-zero -cl-finite-math-only -D FE_FAST_MATH");
     break;
   }
   fe_text_words(&text, " ");
