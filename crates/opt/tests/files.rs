@@ -7,7 +7,7 @@ use fehu_irtest::{file, folder};
 use fehu_opt::PASSES;
 
 /// Folders that are read elsewhere: `crates/ir/tests/files.rs`, `crates/par/tests/files.rs`.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 18] = [
     "chunks",
     "epilogue",
     "expose",
@@ -15,6 +15,7 @@ const OTHERS: [&str; 17] = [
     "grid_chunks",
     "grid_columns",
     "grid_irregular",
+    "grid_loops",
     "grid_rounds",
     "irregular",
     "simd",
