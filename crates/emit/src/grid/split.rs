@@ -111,7 +111,7 @@ impl<'a> Emit<'a> {
         let depth = Exp::int(i64::from(shape.depth));
         let space = self.squares_of(sizes, inner.dims, shape);
         let tiles = self.total(&space);
-        let busy = bin(BinOp::Quot, self.busy_blocks(), Exp::int(BUSY));
+        let busy = bin(BinOp::Quot, self.busy_blocks(), Exp::int(self.unless_few(BUSY, 1)));
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let wanted = at_least_one(quot_up(busy, at_least_one(tiles)));
         let wanted = self.simple("wanted", &wanted);
