@@ -206,6 +206,13 @@ fn tiles() {
 }
 
 #[test]
+fn narrow_tiles() {
+    let options =
+        ["--pass-option=--default-threshold=1", "--pass-option=--default-num-thread-blocks=64"];
+    agrees_with("narrow_tiles", &options);
+}
+
+#[test]
 fn columns() {
     agrees("columns");
 }
@@ -381,6 +388,7 @@ fn gpus_accept_them() {
         "segments",
         "writes",
         "tiles",
+        "narrow_tiles",
         "columns",
         "norms",
         "strips",

@@ -10,4 +10,5 @@ mod ragged;
 mod random;
 mod rows;
 mod sums;
+mod tiles;
 mod uneven;

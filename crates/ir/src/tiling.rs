@@ -50,6 +50,9 @@ impl FoldTiling {
 
     /// With fewer rows or columns than this, most of a tile of a device would be empty.
     pub const LEAST_SIDE: i64 = 48;
+
+    /// The same for a tile that is narrow in that direction.
+    pub const LEAST_NARROW: i64 = 24;
 }
 
 /// Positions of a map on a device that read elements near them: a stencil. A block has the positions of a box, and first copies the elements that

@@ -223,7 +223,7 @@ impl Cx<'_> {
         self.thresholds += 1;
         let threshold = self.named("suff_tile_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
         let columns = product.widths.last().copied().unwrap_or(Atom::i64(0));
-        let side = Atom::i64(FoldTiling::LEAST_SIDE);
+        let side = Atom::i64(FoldTiling::LEAST_NARROW);
         let pairs = [
             (side, self.levels[product.row].width),
             (side, columns),

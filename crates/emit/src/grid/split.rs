@@ -1,11 +1,12 @@
-//! Square tiles whose steps are divided among several blocks.
+//! Tiles whose steps are divided among several blocks.
 //!
 //! A product of small matrices with many steps, such as the gradient of weights in a batch, has fewer tiles than a device has multiprocessors. If
 //! the fold is a reduction, a block computes a tile for a share of the steps only, and stores what it has; another kernel combines the shares
-//! of each position, in their order.
+//! of each position, in their order. If there is one share, which is only known when the kernel is launched, it is the whole tile, and nothing is to be combined.
 //!
 //! ```text
-//! kernel tile:  for a tile and a share s:  acc = neutral; for k in share s: acc = f(acc, a[i, k], b[k, j]); partial[s, i, j] = acc
+//! kernel tile:  for a tile and a share s:  acc = neutral; for k in share s: acc = f(acc, a[i, k], b[k, j])
+//!                                          if several: partial[s, i, j] = acc, else: out[i, j] = g(acc)
 //! kernel sums:  for a position:            acc = neutral; for s: acc = f(acc, partial[s, i, j]); out[i, j] = g(acc)
 //! ```
 
@@ -78,32 +79,31 @@ fn reduction(op: &Screma) -> Option<&Screma> {
 }
 
 impl<'a> Emit<'a> {
-    /// Tiles of this shape, each of which is one block's or, if there are few, several blocks'; `whole` are the kernels for the former.
+    /// Tiles of this shape. If these are few, and may be divided, several blocks have a share of the steps of each.
     pub(super) fn tiles_or_shares(
         &mut self,
         op: &'a Screma,
         (sizes, indices): (&[Exp], &[V]),
         inner: &Inner,
         shape: &Shape,
-        whole: Block,
+        may_divide: bool,
     ) -> Block {
-        let Some(fold) = reduction(op) else { return whole };
-        let values: usize = fold.reds.iter().map(|red| red.op.ret.len()).sum();
-        if self.options.strict_float || values != inner.accs.len() {
-            return whole;
-        }
-        self.block(|this| {
-            let shares = this.divided(sizes, inner, shape);
-            let several = lt(Exp::int(1), shares.count.clone());
-            let scalars = this.scalars.clone();
-            let parts = this.block(|this| {
-                this.afresh(|this| {
-                    this.tiles_in_shares(fold, (sizes, indices), inner, shape, &shares)
-                });
+        let fold = reduction(op).filter(|fold| {
+            let values: usize = fold.reds.iter().map(|red| red.op.ret.len()).sum();
+            may_divide && !self.options.strict_float && values == inner.accs.len()
+        });
+        let scalars = self.scalars.clone();
+        let code = self.block(|this| {
+            this.afresh(|this| match fold {
+                Some(fold) => {
+                    let shares = this.divided(sizes, inner, shape);
+                    this.tiles_in_shares(fold, (sizes, indices), inner, shape, &shares);
+                }
+                None => this.tiles(sizes, indices, inner, shape, None),
             });
-            this.scalars = scalars;
-            this.out.push(Stm::If(several, parts, whole));
-        })
+        });
+        self.scalars = scalars;
+        code
     }
 
     /// As many shares as keep a device busy, if that leaves enough for each.
@@ -111,7 +111,7 @@ impl<'a> Emit<'a> {
         let depth = Exp::int(i64::from(shape.depth));
         let space = self.squares_of(sizes, inner.dims, shape);
         let tiles = self.total(&space);
-        let busy = bin(BinOp::Quot, self.busy_blocks(), Exp::int(BUSY));
+        let busy = bin(BinOp::Quot, self.busy_blocks(), Exp::int(self.unless_few(BUSY, 1)));
         let at_least_one = |e| bin(BinOp::Max, e, Exp::int(1));
         let wanted = at_least_one(quot_up(busy, at_least_one(tiles)));
         let wanted = self.simple("wanted", &wanted);
@@ -119,13 +119,13 @@ impl<'a> Emit<'a> {
         let least = Exp::int(self.unless_few(LEAST_STEPS, i64::from(shape.depth)));
         let steps = bin(BinOp::Max, bin(BinOp::Mul, fair, depth), least);
         let steps = self.simple("steps", &steps);
-        let count = bin(BinOp::Quot, inner.trips.clone(), steps.clone());
+        let count = at_least_one(bin(BinOp::Quot, inner.trips.clone(), steps.clone()));
         let count = self.simple("shares", &count);
         let number = self.new_var("share", Ty::Scalar(Prim::I64));
         Shares { number, count, steps }
     }
 
-    /// Both kernels.
+    /// Both kernels, the second of which is launched if there is more than one share.
     fn tiles_in_shares(
         &mut self,
         fold: &'a Screma,
@@ -135,7 +135,9 @@ impl<'a> Emit<'a> {
         shares: &Shares,
     ) {
         let positions = self.total(sizes);
+        let several = lt(Exp::int(1), shares.count.clone());
         let room = bin(BinOp::Mul, positions.clone(), shares.count.clone());
+        let room = Exp::Select(Box::new([several.clone(), room, Exp::int(0)]));
         let ops = fold.reds.iter().map(|red| &red.op);
         let partials = self.keep_each("partial", ops, &Room::Memory(room));
         let place = |share: V| {
@@ -151,10 +153,14 @@ impl<'a> Emit<'a> {
             Partial { op: &red.op, parts }
         });
         let own: Vec<Partial<'a>> = own.collect();
-        let after = self.block(|this| this.store_each(&own, &partials, &place(shares.number)));
+        let stored = self.block(|this| this.store_each(&own, &partials, &place(shares.number)));
+        let after = vec![Stm::If(several.clone(), stored, inner.after.clone())];
         let of_share = Inner { after, ..inner.clone() };
         self.afresh(|this| this.tiles(sizes, indices, &of_share, shape, Some(shares)));
-        self.combine_shares(fold, (sizes, indices), inner, shares, (&partials, &place));
+        let sums = self.block(|this| {
+            this.combine_shares(fold, (sizes, indices), inner, shares, (&partials, &place));
+        });
+        self.out.push(Stm::If(several, sums, Block::new()));
         self.free(&partials);
     }
 

@@ -1,4 +1,4 @@
-//! Square tiles of a matrix each of whose elements is computed by a loop, see [`super::tile`].
+//! Tiles of a matrix each of whose elements is computed by a loop, see [`super::tile`].
 //!
 //! A block computes a tile of rows and columns. It executes the loop in steps: all threads copy the elements that the
 //! tile needs for a step to shared memory, each element once, and then each thread reads them from there for its own
@@ -26,14 +26,26 @@ pub(super) const GROUP: u32 = 4;
 /// How many blocks reside on a multiprocessor at the same time: while one waits at a barrier, another one computes.
 const RESIDENTS: u32 = 2;
 
-/// The sizes of squares.
+/// Something of the rows of a tile, or of all rows, and the same of columns.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<T> {
+    pub(super) rows: T,
+    pub(super) columns: T,
+}
+
+/// The sizes of tiles.
+#[derive(Clone)]
 pub(super) struct Shape {
-    /// Rows and columns per thread.
-    pub(super) own: u32,
-    /// Rows and columns per block.
-    pub(super) side: u32,
+    pub(super) sides: Sides<Side>,
     /// Steps of the loop at a time.
     pub(super) depth: u32,
+}
+
+/// The rows of a tile, or its columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Side {
+    /// How many of them a thread has.
+    pub(super) own: u32,
 }
 
 impl<'a> Emit<'a> {
@@ -45,8 +57,8 @@ impl<'a> Emit<'a> {
         shape: &Shape,
     ) -> Vec<Exp> {
         let mut space = sizes.to_vec();
-        for dim in dims {
-            let count = quot_up(sizes[dim].clone(), Exp::int(i64::from(shape.side)));
+        for (dim, side) in dims.into_iter().zip([shape.sides.rows, shape.sides.columns]) {
+            let count = quot_up(sizes[dim].clone(), Exp::int(i64::from(side.length())));
             space[dim] = self.simple("squares", &count);
         }
         space
@@ -61,7 +73,6 @@ impl<'a> Emit<'a> {
         shape: &Shape,
         shares: Option<&Shares>,
     ) {
-        let side = Exp::int(i64::from(shape.side));
         let [rows, columns] = inner.dims.map(|dim| sizes[dim].clone());
         let mut space = self.squares_of(sizes, inner.dims, shape);
         if let Some(shares) = shares {
@@ -71,7 +82,8 @@ impl<'a> Emit<'a> {
         self.launch("tile", blocks, ACROSS * ACROSS, |this, block, thread| {
             let mut shared = Vec::new();
             for input in &inner.inputs {
-                shared.push(this.shared_array("step", input.prim, 2 * shape.places()));
+                let places = shape.places(input.by_row);
+                shared.push(this.shared_array("step", input.prim, 2 * places));
             }
             let mut at = this.unranked(Exp::Var(block), &space);
             let steps = match shares {
@@ -86,11 +98,14 @@ impl<'a> Emit<'a> {
                     this.out.push(Stm::Declare(*v, Some(index.clone())));
                 }
             }
-            let first = |this: &mut Self, hint: &str, number: &Exp| {
-                this.simple(hint, &bin(BinOp::Mul, number.clone(), side.clone()))
+            let first = |this: &mut Self, hint: &str, number: &Exp, side: Side| {
+                let length = Exp::int(i64::from(side.length()));
+                this.simple(hint, &bin(BinOp::Mul, number.clone(), length))
             };
-            let first_row = first(this, "first_row", &at[inner.dims[0]]);
-            let first_column = first(this, "first_column", &at[inner.dims[1]]);
+            let first = Sides {
+                rows: first(this, "first_row", &at[inner.dims[0]], shape.sides.rows),
+                columns: first(this, "first_column", &at[inner.dims[1]], shape.sides.columns),
+            };
             let (x, y) = this.in_square(thread);
             let cx = Tiling {
                 inner,
@@ -98,10 +113,9 @@ impl<'a> Emit<'a> {
                 steps,
                 shared,
                 thread: Exp::Var(thread),
-                x,
-                y,
-                first: (first_row, first_column),
-                sizes: (rows, columns),
+                own: Sides { rows: y, columns: x },
+                first,
+                sizes: Sides { rows, columns },
             };
             this.tile_body(&cx);
         });
@@ -111,16 +125,16 @@ impl<'a> Emit<'a> {
     }
 
     fn tile_body(&mut self, cx: &Tiling<'_>) {
-        let own = cx.shape.own;
+        let shape = cx.shape;
         let mut local = |prim: Prim, count: u32| {
             let array = self.new_var("own", Ty::Local(prim, count));
             self.out.push(Stm::Declare(array, None));
             array
         };
         let kept = Kept {
-            accs: cx.inner.accs.iter().map(|(_, prim)| local(*prim, own * own)).collect(),
+            accs: cx.inner.accs.iter().map(|(_, prim)| local(*prim, shape.positions())).collect(),
             values: (cx.inner.values.iter())
-                .map(|value| local(value.prim, if value.of == Line::Tile { 1 } else { own }))
+                .map(|value| local(value.prim, shape.own(value.of)))
                 .collect(),
         };
         // The code before the loop.
@@ -128,7 +142,7 @@ impl<'a> Emit<'a> {
             this.each_own(cx, |this, at, _| {
                 this.copy_before(cx);
                 for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
-                    this.out.push(Stm::Store(*array, at.number(own), Exp::Var(*acc)));
+                    this.out.push(Stm::Store(*array, at.number(shape), Exp::Var(*acc)));
                 }
                 for (value, array) in cx.inner.values.iter().zip(&kept.values) {
                     this.out.push(Stm::Store(*array, at.along(value.of), Exp::Var(value.v)));
@@ -143,7 +157,7 @@ impl<'a> Emit<'a> {
                 let body = this.block(|this| {
                     this.copy_before(cx);
                     for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
-                        let value = Exp::Load(*array, Box::new(at.number(own)));
+                        let value = Exp::Load(*array, Box::new(at.number(shape)));
                         this.out.push(Stm::Assign(*acc, value));
                     }
                     this.out.extend(cx.inner.after.iter().cloned());
@@ -177,7 +191,8 @@ impl<'a> Emit<'a> {
         let last = self.simple("last", &last);
         let mut brought = Vec::new();
         for input in &cx.inner.inputs {
-            let array = self.new_var("brought", Ty::Local(input.prim, cx.rounds()));
+            let array =
+                self.new_var("brought", Ty::Local(input.prim, cx.shape.rounds(input.by_row)));
             self.out.push(Stm::Declare(array, None));
             brought.push(array);
         }
@@ -198,13 +213,20 @@ impl<'a> Emit<'a> {
             let next = bin(BinOp::Min, bin(BinOp::Add, start.clone(), depth.clone()), last);
             let next = this.simple("next", &next);
             let parity = bin(BinOp::And, Exp::Var(step), Exp::int(1));
-            let half = Exp::int(i64::from(cx.shape.places()));
-            let now = this.simple("now", &bin(BinOp::Mul, parity, half.clone()));
-            let then = this.simple("then", &bin(BinOp::Sub, half, now.clone()));
+            let mut halves = |by_row| {
+                let half = Exp::int(i64::from(cx.shape.places(by_row)));
+                let now = this.simple("now", &bin(BinOp::Mul, parity.clone(), half.clone()));
+                (now.clone(), this.simple("then", &bin(BinOp::Sub, half, now)))
+            };
+            let rows = halves(true);
+            let is_square = cx.shape.sides.rows == cx.shape.sides.columns;
+            let columns = if is_square { rows.clone() } else { halves(false) };
+            let now = Sides { rows: rows.0, columns: columns.0 };
+            let then = Sides { rows: rows.1, columns: columns.1 };
             each(this, &|this, input, _, brought| this.fetch(cx, input, brought, &next));
             this.afresh(|this| this.compute(cx, kept, &start, &now, depth.clone()));
             each(this, &|this, input, shared, brought| {
-                this.put(cx, input, brought, shared, &then);
+                this.put(cx, input, brought, shared, then.of(input.by_row));
             });
             this.out.push(Stm::Barrier);
         });
@@ -217,12 +239,13 @@ impl<'a> Emit<'a> {
         let steps = bin(BinOp::Quot, cx.steps.count.clone(), depth.clone());
         let start = self.simple("start", &bin(BinOp::Mul, steps, depth));
         let left = self.simple("left", &bin(BinOp::Sub, cx.steps.count.clone(), start.clone()));
+        let first = Sides { rows: Exp::int(0), columns: Exp::int(0) };
         let body = self.block(|this| {
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
                 this.afresh(|this| this.bring(cx, input, *shared, &start, &left));
             }
             this.out.push(Stm::Barrier);
-            this.afresh(|this| this.compute(cx, kept, &start, &Exp::int(0), left.clone()));
+            this.afresh(|this| this.compute(cx, kept, &start, &first, left.clone()));
         });
         self.out.push(Stm::If(lt(Exp::int(0), left), body, Block::new()));
     }
@@ -243,40 +266,50 @@ impl<'a> Emit<'a> {
     fn each_own(&mut self, cx: &Tiling<'_>, work: impl FnOnce(&mut Self, Own, Exp)) {
         let [r, c] = ["r", "c"].map(|hint| self.new_var(hint, Ty::Scalar(Prim::I64)));
         let body = self.block(|this| {
-            let place = |first: &Exp, number: V, own: &Exp| {
-                bin(BinOp::Add, first.clone(), cx.shape.line(number, own))
+            let place = |by_row: bool, number: V| {
+                let line = cx.shape.sides.of(by_row).line(number, cx.own.of(by_row));
+                bin(BinOp::Add, cx.first.of(by_row).clone(), line)
             };
-            let row = this.simple("row_at", &place(&cx.first.0, r, &cx.y));
-            let column = this.simple("column_at", &place(&cx.first.1, c, &cx.x));
-            let inside =
-                all([lt(row.clone(), cx.sizes.0.clone()), lt(column.clone(), cx.sizes.1.clone())]);
+            let row = this.simple("row_at", &place(true, r));
+            let column = this.simple("column_at", &place(false, c));
+            let inside = all([
+                lt(row.clone(), cx.sizes.rows.clone()),
+                lt(column.clone(), cx.sizes.columns.clone()),
+            ]);
             let within = |at: Exp, size: &Exp| {
                 bin(BinOp::Min, at, bin(BinOp::Sub, size.clone(), Exp::int(1)))
             };
-            this.out.push(Stm::Declare(cx.inner.row, Some(within(row, &cx.sizes.0))));
-            this.out.push(Stm::Declare(cx.inner.column, Some(within(column, &cx.sizes.1))));
+            this.out.push(Stm::Declare(cx.inner.row, Some(within(row, &cx.sizes.rows))));
+            this.out.push(Stm::Declare(cx.inner.column, Some(within(column, &cx.sizes.columns))));
             work(this, Own { row: r, column: c }, inside);
         });
-        self.squared(cx.shape.own, r, c, body);
+        self.each_position(cx.shape, r, c, body);
     }
 
     /// A loop over the rows of a thread, and in it one over its columns.
-    fn squared(&mut self, own: u32, r: V, c: V, body: Block) {
-        let to = Exp::int(i64::from(own));
-        let inner = up_to(c, to.clone(), body);
-        self.out.push(up_to(r, to, vec![inner]));
+    fn each_position(&mut self, shape: &Shape, r: V, c: V, body: Block) {
+        let to = |side: Side| Exp::int(i64::from(side.own));
+        let inner = up_to(c, to(shape.sides.columns), body);
+        self.out.push(up_to(r, to(shape.sides.rows), vec![inner]));
     }
 
     /// Executes some steps of the loop, with the elements in shared memory from a given place on.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
-    fn compute(&mut self, cx: &Tiling<'_>, kept: &Kept, start: &Exp, from: &Exp, steps: Exp) {
+    fn compute(
+        &mut self,
+        cx: &Tiling<'_>,
+        kept: &Kept,
+        start: &Exp,
+        from: &Sides<Exp>,
+        steps: Exp,
+    ) {
         let kk = self.new_var("kk", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let now = cx.steps.step(bin(BinOp::Add, start.clone(), Exp::Var(kk)));
             this.out.push(Stm::Declare(cx.inner.k, Some(now)));
             let mut registers = Vec::new();
             for (input, shared) in cx.inner.inputs.iter().zip(&cx.shared) {
-                registers.push(this.take(cx, input, *shared, from, kk));
+                registers.push(this.take(cx, input, *shared, from.of(input.by_row), kk));
             }
             for (value, array) in cx.inner.values.iter().zip(&kept.values) {
                 if value.of == Line::Tile {
@@ -291,7 +324,7 @@ impl<'a> Emit<'a> {
             let body = this.block(|this| {
                 let at = Own { row: r, column: c };
                 for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
-                    let value = Exp::Load(*array, Box::new(at.number(cx.shape.own)));
+                    let value = Exp::Load(*array, Box::new(at.number(cx.shape)));
                     this.out.push(Stm::Declare(*acc, Some(value)));
                 }
                 for (value, array) in cx.inner.values.iter().zip(&kept.values) {
@@ -320,10 +353,10 @@ impl<'a> Emit<'a> {
                     }
                 }
                 for ((acc, _), array) in cx.inner.accs.iter().zip(&kept.accs) {
-                    this.out.push(Stm::Store(*array, at.number(cx.shape.own), Exp::Var(*acc)));
+                    this.out.push(Stm::Store(*array, at.number(cx.shape), Exp::Var(*acc)));
                 }
             });
-            this.squared(cx.shape.own, r, c, body);
+            this.each_position(cx.shape, r, c, body);
         });
         self.out.push(up_to(kk, steps, body));
     }
@@ -332,7 +365,7 @@ impl<'a> Emit<'a> {
     fn brought(&mut self, cx: &Tiling<'_>, input: &Input, l: V) -> (Exp, Exp) {
         // Neighbouring threads load neighbouring elements.
         let by_step = is_unit(&input.index, cx.inner.k);
-        let fast = if by_step { cx.shape.depth } else { cx.shape.side };
+        let fast = if by_step { cx.shape.depth } else { cx.shape.sides.of(input.by_row).length() };
         let low = bin(BinOp::Rem, cx.thread.clone(), Exp::int(i64::from(fast)));
         let low = self.simple("low", &low);
         let lines = bin(BinOp::Quot, cx.thread.clone(), Exp::int(i64::from(fast)));
@@ -344,12 +377,10 @@ impl<'a> Emit<'a> {
     /// Its value.
     fn value_of(&mut self, cx: &Tiling<'_>, input: &Input, start: &Exp, at: (&Exp, &Exp)) -> Exp {
         let (step, line) = at;
-        let (first, size, v) = match input.by_row {
-            true => (&cx.first.0, &cx.sizes.0, cx.inner.row),
-            false => (&cx.first.1, &cx.sizes.1, cx.inner.column),
-        };
-        let there = bin(BinOp::Add, first.clone(), line.clone());
-        let there = bin(BinOp::Min, there, bin(BinOp::Sub, size.clone(), Exp::int(1)));
+        let v = if input.by_row { cx.inner.row } else { cx.inner.column };
+        let there = bin(BinOp::Add, cx.first.of(input.by_row).clone(), line.clone());
+        let last = bin(BinOp::Sub, cx.sizes.of(input.by_row).clone(), Exp::int(1));
+        let there = bin(BinOp::Min, there, last);
         self.out.push(Stm::Declare(v, Some(there)));
         let now = cx.steps.step(bin(BinOp::Add, start.clone(), step.clone()));
         self.out.push(Stm::Declare(cx.inner.k, Some(now)));
@@ -364,7 +395,7 @@ impl<'a> Emit<'a> {
             let value = this.value_of(cx, input, start, (&step, &line));
             this.out.push(Stm::Store(brought, Exp::Var(l), value));
         });
-        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+        self.out.push(up_to(l, Exp::int(i64::from(cx.shape.rounds(input.by_row))), body));
     }
 
     /// Stores the loaded elements in shared memory.
@@ -373,9 +404,13 @@ impl<'a> Emit<'a> {
         let body = self.block(|this| {
             let (step, line) = this.brought(cx, input, l);
             let value = Exp::Load(brought, Box::new(Exp::Var(l)));
-            this.out.push(Stm::Store(shared, cx.shape.place(from, step, line), value));
+            this.out.push(Stm::Store(
+                shared,
+                cx.shape.sides.of(input.by_row).place(from, step, line),
+                value,
+            ));
         });
-        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+        self.out.push(up_to(l, Exp::int(i64::from(cx.shape.rounds(input.by_row))), body));
     }
 
     /// Both, for fewer steps than the full depth.
@@ -385,24 +420,25 @@ impl<'a> Emit<'a> {
             let (step, line) = this.brought(cx, input, l);
             let body = this.block(|this| {
                 let value = this.value_of(cx, input, start, (&step, &line));
-                let at = cx.shape.place(&Exp::int(0), step.clone(), line.clone());
+                let at =
+                    cx.shape.sides.of(input.by_row).place(&Exp::int(0), step.clone(), line.clone());
                 this.out.push(Stm::Store(shared, at, value));
             });
             this.out.push(Stm::If(lt(step, steps.clone()), body, Block::new()));
         });
-        self.out.push(up_to(l, Exp::int(i64::from(cx.rounds())), body));
+        self.out.push(up_to(l, Exp::int(i64::from(cx.shape.rounds(input.by_row))), body));
     }
 
     /// The elements of a step that a thread needs, in registers.
     fn take(&mut self, cx: &Tiling<'_>, input: &Input, shared: V, from: &Exp, kk: V) -> V {
-        let registers = self.new_var("own", Ty::Local(input.prim, cx.shape.own));
+        let side = cx.shape.sides.of(input.by_row);
+        let registers = self.new_var("own", Ty::Local(input.prim, side.own));
         self.out.push(Stm::Declare(registers, None));
         let r = self.new_var("r", Ty::Scalar(Prim::I64));
-        let own = if input.by_row { &cx.y } else { &cx.x };
-        let at = cx.shape.place(from, Exp::Var(kk), cx.shape.line(r, own));
+        let at = side.place(from, Exp::Var(kk), side.line(r, cx.own.of(input.by_row)));
         let value = Exp::Load(shared, Box::new(at));
         let body = vec![Stm::Store(registers, Exp::Var(r), value)];
-        self.out.push(up_to(r, Exp::int(i64::from(cx.shape.own)), body));
+        self.out.push(up_to(r, Exp::int(i64::from(side.own)), body));
         registers
     }
 }
@@ -415,12 +451,12 @@ struct Tiling<'b> {
     /// For each input, its elements in shared memory.
     shared: Vec<V>,
     thread: Exp,
-    x: Exp,
-    y: Exp,
+    /// Which thread in each direction it is.
+    own: Sides<Exp>,
     /// The first row and column of the block.
-    first: (Exp, Exp),
+    first: Sides<Exp>,
     /// Rows and columns of the matrix.
-    sizes: (Exp, Exp),
+    sizes: Sides<Exp>,
 }
 
 /// What a thread keeps in registers between the steps: accumulators for each of its elements, and values of its rows and columns.
@@ -436,9 +472,10 @@ struct Own {
 }
 
 impl Own {
-    /// The number of the element, if a thread has so many rows and columns.
-    fn number(&self, own: u32) -> Exp {
-        let before = bin(BinOp::Mul, Exp::Var(self.row), Exp::int(i64::from(own)));
+    /// The number of the element, in tiles of this shape.
+    fn number(&self, shape: &Shape) -> Exp {
+        let columns = Exp::int(i64::from(shape.sides.columns.own));
+        let before = bin(BinOp::Mul, Exp::Var(self.row), columns);
         bin(BinOp::Add, before, Exp::Var(self.column))
     }
 
@@ -452,38 +489,79 @@ impl Own {
     }
 }
 
-impl Tiling<'_> {
-    /// The number of elements of an input that a thread loads in a step.
-    fn rounds(&self) -> u32 {
-        self.shape.side * self.shape.depth / (ACROSS * ACROSS)
+impl<T: Copy> Sides<T> {
+    pub(super) fn both(of_both: T) -> Sides<T> {
+        Sides { rows: of_both, columns: of_both }
+    }
+
+    pub(super) fn map<U>(self, f: impl Fn(T) -> U) -> Sides<U> {
+        Sides { rows: f(self.rows), columns: f(self.columns) }
+    }
+}
+
+impl<T> Sides<T> {
+    fn of(&self, by_row: bool) -> &T {
+        if by_row { &self.rows } else { &self.columns }
     }
 }
 
 impl Shape {
     /// Tiles in which a thread has this many rows and columns.
-    pub(super) fn new(own: u32, depth: u32) -> Shape {
-        Shape { own, side: own * ACROSS, depth }
+    pub(super) fn new(own: Sides<u32>, depth: u32) -> Shape {
+        Shape { sides: own.map(|own| Side { own }), depth }
+    }
+
+    /// The number of elements that a thread computes.
+    fn positions(&self) -> u32 {
+        self.sides.rows.own * self.sides.columns.own
+    }
+
+    /// The number of values that a thread has where a line has one.
+    fn own(&self, line: Line) -> u32 {
+        match line {
+            Line::Row => self.sides.rows.own,
+            Line::Column => self.sides.columns.own,
+            Line::Tile => 1,
+        }
+    }
+
+    /// The number of elements of an input in shared memory.
+    pub(super) fn places(&self, by_row: bool) -> u32 {
+        self.depth * self.sides.of(by_row).pitch()
+    }
+
+    /// The number of elements of an input that a thread loads in a step.
+    fn rounds(&self, by_row: bool) -> u32 {
+        self.sides.of(by_row).length() * self.depth / (ACROSS * ACROSS)
+    }
+
+    /// Whether all threads of a block load the same number of elements.
+    pub(super) fn is_even(&self) -> bool {
+        let is_whole = |side: Side| (side.length() * self.depth).is_multiple_of(ACROSS * ACROSS);
+        is_whole(self.sides.rows) && is_whole(self.sides.columns)
+    }
+}
+
+impl Side {
+    /// How many of them a block has.
+    pub(super) fn length(self) -> u32 {
+        self.own * ACROSS
     }
 
     /// The distance between the elements of two steps in shared memory: a multiple of the group size, but not of the
     /// number of banks, so that stores go to different banks.
-    fn pitch(&self) -> u32 {
-        self.side + GROUP
-    }
-
-    /// The number of elements of an input in shared memory.
-    pub(super) fn places(&self) -> u32 {
-        self.depth * self.pitch()
+    fn pitch(self) -> u32 {
+        self.length() + GROUP
     }
 
     /// The position of an element in shared memory, relative to the first one.
-    fn place(&self, from: &Exp, step: Exp, line: Exp) -> Exp {
+    fn place(self, from: &Exp, step: Exp, line: Exp) -> Exp {
         let before = bin(BinOp::Mul, step, Exp::int(i64::from(self.pitch())));
         bin(BinOp::Add, bin(BinOp::Add, from.clone(), before), line)
     }
 
     /// The row or column in the tile for a number among those of a thread.
-    fn line(&self, number: V, own: &Exp) -> Exp {
+    fn line(self, number: V, own: &Exp) -> Exp {
         let size = GROUP.min(self.own);
         let group = Exp::int(i64::from(size));
         let inside = bin(BinOp::Rem, Exp::Var(number), group.clone());

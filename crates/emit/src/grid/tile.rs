@@ -5,15 +5,15 @@
 //! for all i, j:  acc = start; for k: acc = f(acc, a[i, k], b[k, j]); out[i, j] = g(acc)
 //! ```
 //!
-//! They become a kernel with square tiles ([`super::square`]): large ones, or small ones if there would
-//! otherwise be too few to occupy the whole device. Matrices that are known to be smaller than that have tiles of half the side: the
-//! blocks of a blocked algorithm.
+//! They become kernels with tiles ([`super::square`]), in several versions, the first of which that fits is launched ([`Version`]): large tiles, if these
+//! are enough to occupy the whole device; usual ones; and narrow ones, with half the side where matrices are narrow: the blocks of a blocked algorithm, the rows of a
+//! small batch, points in a few dimensions. Versions that known sizes rule out are left out, so that there is one narrow version at most.
 
 use super::super::Emit;
 use super::super::runs::Runs;
 use super::lt;
 use super::seg::SegOp;
-use super::square::{GROUP, Shape};
+use super::square::{GROUP, Shape, Sides};
 use fehu_base::{OrBug, Prim, bug};
 use fehu_imp::device::DEVICE;
 use fehu_imp::rewrite::all;
@@ -22,11 +22,19 @@ use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{FoldTiling, Scalar, Screma};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// With fewer rows or columns than this, most of a tile of half the side would be empty, see [`FoldTiling::LEAST_SIDE`].
-const LEAST_HALF: i64 = 24;
-
-/// The same for a large tile.
+/// With fewer rows or columns than this, most of a large tile would be empty, see [`FoldTiling::LEAST_SIDE`].
 const LEAST_LARGE: i64 = 96;
+
+/// A version of the tiles of a map.
+struct Version {
+    shape: Shape,
+    /// The numbers of rows, columns and steps with which its tiles are full enough, and of tiles with which it is the best one.
+    least: Sides<i64>,
+    least_steps: u32,
+    least_tiles: i64,
+    /// Whether several blocks may execute the steps of a tile if these are few. (If large ones are few, there are smaller ones.)
+    may_divide: bool,
+}
 
 /// An element that the loop loads, through shared memory.
 #[derive(Clone)]
@@ -100,43 +108,77 @@ impl<'a> Emit<'a> {
             bug(format_args!("a square over the dimensions {:?} of {rank}", tiling.dims))
         };
         let inner = self.take_apart(code, &indices, [row, column]);
-        let [rows, columns] = [&sizes[row], &sizes[column]];
-        let is_half = [rows, columns].into_iter().any(is_short);
-        let (small, least) = match is_half {
-            true => (inner.shape(GROUP / 2), LEAST_HALF),
-            false => (inner.shape(GROUP), FoldTiling::LEAST_SIDE),
-        };
-        let least = Exp::int(self.unless_few(least, 3) - 1);
-        let worthwhile = all([
-            lt(least.clone(), rows.clone()),
-            lt(least, columns.clone()),
-            lt(Exp::int(i64::from(small.depth)), inner.trips.clone()),
-        ]);
-        let tiles = self.block(|this| this.tiles(&sizes, &indices, &inner, &small, None));
-        let mut tiles = self.tiles_or_shares(op, (&sizes, &indices), &inner, &small, tiles);
-        if !is_half && inner.may_be_large() {
-            let large = inner.shape(2 * GROUP);
+        let mut code = self.block(|this| this.map_plain(seg, pat, op));
+        for version in self.versions(&inner, [&sizes[row], &sizes[column]]).into_iter().rev() {
+            let Version { shape, may_divide, .. } = &version;
+            let tiles = self.tiles_or_shares(op, (&sizes, &indices), &inner, shape, *may_divide);
             let mut choice = Block::new();
-            let (enough, least) = (
-                self.unless_few(DEVICE.large_tiles, 2),
-                Exp::int(self.unless_few(LEAST_LARGE, 8) - 1),
-            );
-            let enough = self.block_in(&mut choice, |this| {
-                let space = this.squares_of(&sizes, inner.dims, &large);
-                all([
-                    lt(Exp::int(enough - 1), this.total(&space)),
-                    lt(least.clone(), rows.clone()),
-                    lt(least, columns.clone()),
-                ])
-            });
-            let others = self.block(|this| {
-                this.afresh(|this| this.tiles(&sizes, &indices, &inner, &large, None));
-            });
-            choice.push(Stm::If(enough, others, tiles));
-            tiles = choice;
+            let fits = self.block_in(&mut choice, |this| this.fits(&version, &sizes, &inner));
+            choice.push(Stm::If(fits, tiles, code));
+            code = choice;
         }
-        let plain = self.block(|this| this.map_plain(seg, pat, op));
-        self.out.push(Stm::If(worthwhile, tiles, plain));
+        self.out.extend(code);
+    }
+
+    /// The versions of tiles for so many rows and columns, those with the largest tiles first.
+    fn versions(&self, inner: &Inner, [rows, columns]: [&Exp; 2]) -> Vec<Version> {
+        let mut versions = Vec::new();
+        let shape = inner.shape(Sides::both(GROUP));
+        let least_steps = shape.depth + 1;
+        if inner.may_be_large() {
+            versions.push(Version {
+                shape: inner.shape(Sides::both(2 * GROUP)),
+                least: Sides::both(self.unless_few(LEAST_LARGE, 8)),
+                least_steps,
+                least_tiles: self.unless_few(DEVICE.large_tiles, 2),
+                may_divide: false,
+            });
+        }
+        let usual = self.unless_few(FoldTiling::LEAST_SIDE, 5);
+        versions.push(Version {
+            shape,
+            least: Sides::both(usual),
+            least_steps,
+            least_tiles: 1,
+            may_divide: true,
+        });
+        let narrow = self.unless_few(FoldTiling::LEAST_NARROW, 3);
+        let is_long = |size| known(size).is_some_and(|size| size >= usual);
+        let side = |size| if is_long(size) { (GROUP, usual) } else { (GROUP / 2, narrow) };
+        let sides = Sides { rows: side(rows), columns: side(columns) };
+        let shape = inner.shape(sides.map(|(own, _)| own));
+        // What the usual tiles always fit needs no others.
+        if shape.is_even() && !(is_long(rows) && is_long(columns)) {
+            versions.push(Version {
+                least: sides.map(|(_, least)| least),
+                least_steps: shape.depth + 1,
+                shape,
+                least_tiles: 1,
+                may_divide: true,
+            });
+        }
+        let is_short = |size, least| known(size).is_some_and(|size| size < least);
+        versions.retain(|version| {
+            !is_short(rows, version.least.rows) && !is_short(columns, version.least.columns)
+        });
+        versions
+    }
+
+    /// Whether a version fits.
+    fn fits(&mut self, version: &Version, sizes: &[Exp], inner: &Inner) -> Exp {
+        let Version { shape, least, least_steps, least_tiles, .. } = version;
+        let at_least = |least: i64, number: Exp| lt(Exp::int(least - 1), number);
+        let [rows, columns] = inner.dims.map(|dim| sizes[dim].clone());
+        let mut conditions = vec![
+            at_least(least.rows, rows),
+            at_least(least.columns, columns),
+            at_least(i64::from(*least_steps), inner.trips.clone()),
+        ];
+        if *least_tiles > 1 {
+            let space = self.squares_of(sizes, inner.dims, shape);
+            conditions.insert(0, at_least(*least_tiles, self.total(&space)));
+        }
+        all(conditions)
     }
 
     /// Emits code at the end of a block.
@@ -273,9 +315,9 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// Whether a number of rows or columns is known to be too small for a tile of the usual size.
-fn is_short(size: &Exp) -> bool {
-    matches!(size, Exp::Const(Scalar::I64(size)) if *size < FoldTiling::LEAST_SIDE)
+/// A number of rows or columns, if it is known.
+fn known(size: &Exp) -> Option<i64> {
+    if let Exp::Const(Scalar::I64(size)) = size { Some(*size) } else { None }
 }
 
 /// The code for one position, split at its fold: the first loop, or the first one in the body of that, and so on.
@@ -330,14 +372,10 @@ impl Fold {
 }
 
 impl Inner {
-    fn input_bytes(&self) -> u32 {
-        self.inputs.iter().map(|input| input.prim.bits().div_ceil(8)).sum()
-    }
-
     /// Tiles in which a thread has this many rows and columns.
-    fn shape(&self, own: u32) -> Shape {
+    fn shape(&self, own: Sides<u32>) -> Shape {
         let mut shape = Shape::new(own, 16);
-        while shape.depth > 4 && !self.fits(&shape) {
+        while shape.depth > 4 && !self.has_room(&shape) {
             shape.depth /= 2;
         }
         shape
@@ -346,10 +384,13 @@ impl Inner {
     /// Whether there are enough registers for twice as many rows and columns.
     fn may_be_large(&self) -> bool {
         let bytes: u32 = self.accs.iter().map(|(_, prim)| prim.bits().div_ceil(8)).sum();
-        bytes <= 4 && self.inputs.len() == 2 && self.fits(&self.shape(2 * GROUP))
+        let own = Sides { rows: 2 * GROUP, columns: 2 * GROUP };
+        bytes <= 4 && self.inputs.len() == 2 && self.has_room(&self.shape(own))
     }
 
-    fn fits(&self, shape: &Shape) -> bool {
-        2 * self.input_bytes() * shape.places() <= crate::combine::SHARED_BYTES
+    /// Whether there is enough shared memory for the elements of its inputs.
+    fn has_room(&self, shape: &Shape) -> bool {
+        let bytes = |input: &Input| 2 * input.prim.bits().div_ceil(8) * shape.places(input.by_row);
+        self.inputs.iter().map(bytes).sum::<u32>() <= crate::combine::SHARED_BYTES
     }
 }
