@@ -26,6 +26,9 @@ pub(super) const GROUP: u32 = 4;
 /// How many blocks reside on a multiprocessor at the same time: while one waits at a barrier, another one computes.
 const RESIDENTS: u32 = 2;
 
+/// Of narrow tiles, whose threads have at most this many elements and need half the registers, it is twice as many.
+const FEW_POSITIONS: u32 = 8;
+
 /// Something of the rows of a tile, or of all rows, and the same of columns.
 #[derive(Clone, Copy)]
 pub(super) struct Sides<T> {
@@ -120,7 +123,8 @@ impl<'a> Emit<'a> {
             this.tile_body(&cx);
         });
         if let Some(Stm::Launch(kernel)) = self.out.last_mut() {
-            kernel.residents = RESIDENTS;
+            let is_narrow = shape.positions() <= FEW_POSITIONS;
+            kernel.residents = if is_narrow { 2 * RESIDENTS } else { RESIDENTS };
         }
     }
 
