@@ -13,7 +13,7 @@ use fehu_base::{IdVec, Prim};
 use fehu_facts::cost::{self, READ};
 use fehu_ir::free::free_in_exp;
 use fehu_ir::subst::{Subst, copy_stm, subst_stm};
-use fehu_ir::{Atom, BinOp, Dim, Exp, Family, Scalar, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, BinOp, Dim, Elem, Exp, Family, Scalar, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is evaluated again at each position of further levels, if there is no division in it.
@@ -96,12 +96,13 @@ pub(super) struct Read {
     pub(super) positions: Vec<Var>,
 }
 
-/// What is kept of maps: for each map, by the first variable that it binds, the variables of its function that become results, and the
-/// arrays of them.
+/// What is kept of maps and branches: for each, by the first variable that it binds, the variables inside that become results, and what they are outside.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     arrays: FxHashMap<Var, Var>,
     pub(super) results: FxHashMap<Var, Vec<(Var, Var)>>,
+    /// Those of the alternative that is evaluated if the condition has this value. Otherwise they are zero.
+    pub(super) alternatives: FxHashMap<Var, Vec<(bool, Var, Var)>>,
 }
 
 /// Arrays of a function of which something is known.
@@ -274,7 +275,10 @@ impl<'n, 'a> Pull<'n, 'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are kept")]
     fn evaluated(&mut self, var: Var, scope: ScopeId, stm: &Stm, place: &[Atom]) -> Option<Atom> {
         if self.is_dear(var, place) {
-            return self.keep(var, scope, &[], place);
+            let kept = self.keep(var, scope, &[], place);
+            if kept.is_some() || self.own_weight(var).total > REPEATED {
+                return kept;
+            }
         }
         match &stm.exp {
             Exp::Atom(atom) => self.value(*atom, place),
@@ -528,36 +532,51 @@ impl<'n, 'a> Pull<'n, 'a> {
         }
     }
 
-    /// Keeps a variable for all positions, and reads it here.
+    /// Keeps a variable for all positions, and reads it here. Scalars are kept of branches, too.
     fn keep(&mut self, var: Var, scope: ScopeId, at: &[Atom], place: &[Atom]) -> Option<Atom> {
         let array = match self.kept.arrays.get(&var) {
             Some(array) => *array,
             None => {
-                let chain = self.scopes.chain(Some(scope));
-                let widths: Option<Vec<Atom>> = chain
-                    .iter()
-                    .map(|id| match self.scopes.scopes[*id].kind {
-                        Kind::Map(width) => Some(width),
-                        Kind::Branch(..) => None,
-                    })
-                    .collect();
-                let widths = widths?;
+                let scopes = self.scopes;
+                let chain = scopes.chain(Some(scope)).into_iter().rev();
+                let mut around = Vec::new();
+                for scope in chain.map(|id| &scopes.scopes[id]) {
+                    around.push((scope.kind, scope.stm?));
+                }
                 let ty = self.vars[var].ty.clone();
                 let elem = ty.elem()?;
                 let inside =
-                    |atom: &Atom| atom.var().is_some_and(|var| self.scopes.defs.contains_key(&var));
-                if widths.iter().chain(ty.shape()).any(inside) {
+                    |atom: &Atom| atom.var().is_some_and(|var| scopes.defs.contains_key(&var));
+                let widths = around.iter().filter_map(|(kind, _)| match kind {
+                    Kind::Map(width) => Some(width),
+                    Kind::Branch(..) => None,
+                });
+                // Of arrays there would be zeros.
+                let mut outside = around.iter().map(|(kind, _)| kind);
+                let is_branch = |kind: &Kind| matches!(kind, Kind::Branch(..));
+                let branches = outside.by_ref().take_while(|kind| is_branch(kind)).count();
+                if widths.chain(ty.shape()).any(inside)
+                    || outside.any(is_branch)
+                    || branches > 0 && !matches!(ty, Type::Scalar(Elem::Prim(_)))
+                {
                     return None;
                 }
                 let mut shape = ty.shape().to_vec();
                 let mut now = var;
-                for (id, width) in chain.iter().zip(&widths).rev() {
-                    shape.insert(0, *width);
+                for (kind, of) in around {
+                    if let Kind::Map(width) = kind {
+                        shape.insert(0, width);
+                    }
                     let ty = Type::array(elem, shape.clone());
-                    let array = self.vars.push(VarInfo { hint: "kept".into(), ty });
-                    let map = self.scopes.scopes[*id].stm?;
-                    self.kept.results.entry(map).or_default().push((now, array));
-                    now = array;
+                    let after = self.vars.push(VarInfo { hint: "kept".into(), ty });
+                    match kind {
+                        Kind::Map(_) => self.kept.results.entry(of).or_default().push((now, after)),
+                        Kind::Branch(_, taken) => {
+                            let all = self.kept.alternatives.entry(of).or_default();
+                            all.push((taken, now, after));
+                        }
+                    }
+                    now = after;
                 }
                 self.kept.arrays.insert(var, now);
                 now

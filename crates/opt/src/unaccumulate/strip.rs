@@ -1,10 +1,11 @@
 //! The function of an accumulation without its accumulators, and with what is kept of its maps.
 
 use super::pull::Kept;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, OrBug};
 use fehu_facts::Effects;
+use fehu_ir::builder::prim_of;
 use fehu_ir::visit::VisitMut;
-use fehu_ir::{Atom, Body, Exp, Lambda, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, Lambda, Scalar, Screma, Stm, Type, Var, VarInfo};
 
 /// Takes accumulators away.
 pub(super) struct Strip<'a> {
@@ -27,7 +28,9 @@ impl Strip<'_> {
     /// Whether a statement is left; it is changed, if so.
     fn is_left(&mut self, stm: &mut Stm) -> bool {
         let kept = stm.pat.first().and_then(|var| self.kept.results.get(var));
-        let changed = kept.is_some() || !stm.pat.iter().all(|var| self.stays(*var));
+        let of_branch = stm.pat.first().and_then(|var| self.kept.alternatives.get(var));
+        let changed =
+            kept.is_some() || of_branch.is_some() || !stm.pat.iter().all(|var| self.stays(*var));
         stm.pat.retain(|var| self.stays(*var));
         if let (Exp::Screma(op), Some(kept)) = (&mut stm.exp, kept) {
             for (inner, array) in kept {
@@ -35,6 +38,16 @@ impl Strip<'_> {
                 let result = self.lasting(&mut op.map.body, *inner);
                 op.map.body.results.push(result.into());
                 stm.pat.push(*array);
+            }
+        }
+        if let (Exp::If(_, bodies), Some(kept)) = (&mut stm.exp, of_branch) {
+            for (taken, inner, after) in kept {
+                let zero = Scalar::zero(prim_of(&self.vars[*inner].ty).or_bug("number"));
+                for (body, value) in bodies.iter_mut().zip([true, false]) {
+                    let result = if value == *taken { (*inner).into() } else { zero.into() };
+                    body.results.push(result);
+                }
+                stm.pat.push(*after);
             }
         }
         !changed || !stm.pat.is_empty() || self.effects.exp(&stm.exp)
