@@ -238,6 +238,11 @@ fn shared_loops() {
     assert!(good, "{text}");
 }
 
+#[test]
+fn called_conditions() {
+    agrees("called_conditions");
+}
+
 /// What threads allocate in loops is known before them; a thread for each position, and whatever the thresholds say.
 #[test]
 fn sizes_in_loops() {
