@@ -26,7 +26,7 @@ const COPIES: usize = 4000;
 /// Removes all calls of the host's functions and constants from kernels. Without `copies`, what can be called is.
 pub(super) fn calls(program: &mut Program, copies: bool) {
     let ids: Vec<FunId> = program.funs.iter().map(|(id, _)| id).collect();
-    let before = called(program, &mut |_| true);
+    let before = all_called(program);
     let mut inside = Inside::new(program, copies);
     for id in ids {
         let mut fun = std::mem::replace(&mut program.funs[id], empty());
@@ -194,7 +194,7 @@ fn called(program: &Program, from: &mut dyn FnMut(FunId) -> bool) -> FxHashSet<F
 }
 
 /// Removes functions that were called, and now are not, unless from such a function.
-fn remove(program: &mut Program, before: &FxHashSet<FunId>) {
+pub(super) fn remove(program: &mut Program, before: &FxHashSet<FunId>) {
     let mut kept: FxHashSet<FunId> =
         program.funs.iter().map(|(id, _)| id).filter(|id| !before.contains(id)).collect();
     kept.extend(program.consts.iter().map(|constant| constant.fun));
@@ -207,6 +207,11 @@ fn remove(program: &mut Program, before: &FxHashSet<FunId>) {
     for id in before.difference(&kept) {
         program.funs[*id] = empty();
     }
+}
+
+/// The functions that other functions call.
+pub(super) fn all_called(program: &Program) -> FxHashSet<FunId> {
+    called(program, &mut |_| true)
 }
 
 fn empty() -> Fun {
@@ -257,7 +262,7 @@ fn host(block: Block, fun: &mut Fun, inside: &mut Inside) -> Block {
 }
 
 /// The body of a function with arguments for parameters and variables for results.
-fn copy_of(
+pub(super) fn copy_of(
     callee: &Fun,
     results: &[V],
     args: &[Arg],

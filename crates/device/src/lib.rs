@@ -11,7 +11,7 @@
 //!    interleaved where possible (`interleave`), and those of thread blocks with gaps where their threads would wait (`skew`); those that
 //!    are never in use at the same time are at the same place (`overlay`); `sites` and `pointers` are what that has in common with functions;
 //! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible; what loops hand on stays on the
-//!    device, which also decides when they end (`ahead`), and so does what branches yield (`branches`);
+//!    device, which also decides when they end (`ahead`; what they call is part of them then: `inline`), and so does what branches yield (`branches`);
 //! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
@@ -25,6 +25,7 @@ mod cells;
 mod defer;
 mod expand;
 mod functions;
+mod inline;
 mod interleave;
 mod memories;
 mod merge;
@@ -36,7 +37,7 @@ mod sites;
 mod skew;
 mod tuning;
 
-use fehu_imp::{FunId, Program};
+use fehu_imp::{Fun, FunId, Program};
 
 /// Options.
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +56,35 @@ pub fn device(program: &mut Program, options: Options) {
     let inside = &program.inside;
     let ids: Vec<FunId> =
         program.funs.iter().map(|(id, _)| id).filter(|id| !inside.contains(id)).collect();
-    for id in ids {
+    // Copies of functions as they are now.
+    let inlined = ids.iter().map(|id| inline::inlined(program, *id).filter(|_| options.host_free));
+    let inlined: Vec<Option<Fun>> = inlined.collect();
+    let (before, mut copied) = (calls::all_called(program), false);
+    ids.iter().for_each(|id| complete(&mut program.funs[*id], options));
+    let waiting = inline::waiting(program);
+    for (id, inlined) in ids.into_iter().zip(inlined) {
         let fun = &mut program.funs[id];
-        tuning::tuning(fun);
-        offload::offload(fun);
-        expand::expand(fun, options.interleaving);
-        if options.host_free {
-            defer::defer(fun);
-            merge::merge(fun);
+        if let Some(mut inlined) = inlined {
+            complete(&mut inlined, options);
+            let [now, then] = [&inlined, &*fun].map(|fun| inline::waiting_loops(fun, &waiting));
+            if now < then {
+                *fun = inlined;
+                copied = true;
+            }
         }
+    }
+    if copied {
+        calls::remove(program, &before);
+    }
+}
+
+/// Completes a function of the host.
+fn complete(fun: &mut Fun, options: Options) {
+    tuning::tuning(fun);
+    offload::offload(fun);
+    expand::expand(fun, options.interleaving);
+    if options.host_free {
+        defer::defer(fun);
+        merge::merge(fun);
     }
 }

@@ -93,6 +93,65 @@ fn an_iteration_that_should_not_be_allocates_what_others_do() {
     assert!(!after(&body.replace("f32[k]", "f32[n]")).contains("fetch"));
 }
 
+/// A loop that calls a function, `step`, with this body.
+fn calling(step: &str, body: &str) -> String {
+    let text = format!(
+        "prog imp
+         fun step(n: i64, s: f32, a_mem: mem) -> (e: f32, made: mem) {{
+           var p: *f32
+           p = data a_mem[0]
+           var x: f32 = s
+           {step}
+         }}
+         fun f(n: i64, x: f32, m: mem) -> (r: f32) {{
+           var p: *f32
+           p = data m[0]
+           var go: bool = true
+           var s: f32 = x
+           var h: mem
+           h = share m
+           while go {{
+             var y: f32
+             var c: mem
+             {body}
+             s = y
+             go = lt_f32(y, x)
+             h = share c
+             free c
+           }}
+           r = s
+         }}"
+    );
+    for_device(&text, false)
+}
+
+const CALL: &str = "y, c = call step(n, s, &p[0] in m)";
+
+#[test]
+fn what_a_loop_calls_is_part_of_it_if_the_host_need_not_wait_then() {
+    let step = format!(
+        "{SUM}\n e = y\n var z_mem: mem\n var z: *f32\n z_mem = alloc f32[n]\n z = data z_mem[0]\n made = export &z[0] in z_mem"
+    );
+    let text = calling(&step, CALL);
+    assert!(!text.contains("call") && text.contains("ask"), "{text}");
+    // Nothing else calls it.
+    assert!(!text.contains("fun step"), "{text}");
+    // What the function held is released in each iteration.
+    let inside = &text[text.find("while").expect("the loop")..];
+    assert!(inside.find("free q_mem").is_some_and(|at| at < inside.find("ask").unwrap()), "{text}");
+    // It waits either way.
+    let text = calling(&step, &format!("{CALL}\n trace \"y\" y: f32"));
+    assert!(text.contains("call step") && text.contains("fetch"), "{text}");
+}
+
+#[test]
+fn what_calls_itself_or_does_not_wait_is_called() {
+    let again = "e, made = call step(n, s, &p[0] in a_mem)";
+    assert!(calling(again, CALL).contains("= call step(n"));
+    let quick = "e = add_f32(s, s)\n made = export &p[0] in a_mem";
+    assert!(calling(quick, CALL).contains("= call step(n"));
+}
+
 #[test]
 fn branches_leave_scalars_where_they_are() {
     let branch = |then: &str| {

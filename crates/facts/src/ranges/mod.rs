@@ -369,6 +369,14 @@ impl<'a> Ranges<'a> {
         }
     }
 
+    /// Likewise, unless this or what it is computed of wraps: it differs from that by a multiple of a power of two.
+    pub fn unless_any_wrapped(&self, atom: Atom) -> Option<Poly> {
+        match atom.var().and_then(|var| self.pending.get(&var)) {
+            Some(pending) => Some(pending.whole.0.clone()),
+            None => self.poly(atom).map(|(poly, _)| poly),
+        }
+    }
+
     fn forget_fact(&mut self) {
         let Some(fact) = self.facts.pop() else { return };
         let index = self.facts.len() as u32;

@@ -9,11 +9,14 @@
 //! whether it is in bounds.
 //!
 //! Conditions: in each destination one index grows by a constant, at least one, from position to position, and the others are the same at all of
-//! them; so no place is written twice. All of them are proved to be within bounds, because a scatter ignores what is not. No operator is around: its
+//! them; so no place is written twice. Places that are a box of the destination become an update of a view ([`boxes`]). All of them are proved to be within bounds, because a scatter ignores what is not. No operator is around: its
 //! threads would store a slice alone that they can scatter together. And no input comes from a scan: a scatter of what a scan finds is its epilogue, which
 //! stores each element as soon as it is final.
 
+mod boxes;
+
 use crate::checks::sum;
+use boxes::Boxed;
 use fehu_base::bug::bug;
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_facts::Ranges;
@@ -77,7 +80,13 @@ struct Find {
     /// The arrays that scans make.
     scanned: FxHashSet<Var>,
     /// By the first variable that the scatter binds.
-    found: FxHashMap<Var, Places>,
+    found: FxHashMap<Var, Found>,
+}
+
+/// Where a scatter writes.
+enum Found {
+    Slices(Places),
+    Box(Box<Boxed>),
 }
 
 impl Client for Find {
@@ -101,9 +110,12 @@ impl Client for Find {
             self.scanned.extend(&stm.pat);
         }
         if let (Exp::Scatter(op), Some(first)) = (&stm.exp, stm.pat.first())
-            && let Some(places) = self.places(ranges, op)
+            && self.may_be_update(op)
         {
-            self.found.insert(*first, places);
+            let slices = self.places(ranges, op).map(Found::Slices);
+            let found =
+                slices.or_else(|| self.boxed(ranges, op).map(|found| Found::Box(Box::new(found))));
+            self.found.extend(found.map(|found| (*first, found)));
         }
     }
 
@@ -113,12 +125,25 @@ impl Client for Find {
 }
 
 impl Find {
-    fn places(&self, ranges: &mut Ranges<'_>, op: &Scatter) -> Option<Places> {
+    fn may_be_update(&self, op: &Scatter) -> bool {
         // A check goes nowhere else.
         let checks = op.map.body.stms.iter().any(|stm| stm.exp.family() == Family::Check);
-        if checks || op.inputs.iter().any(|input| self.scanned.contains(input)) {
+        !checks && !op.inputs.iter().any(|input| self.scanned.contains(input))
+    }
+
+    fn boxed(&self, ranges: &mut Ranges<'_>, op: &Scatter) -> Option<Boxed> {
+        let ([input], [position]) = (&op.inputs[..], &op.map.params[..]) else { return None };
+        if !self.iotas.contains(input) {
             return None;
         }
+        let mark = ranges.enter();
+        ranges.bind(*position);
+        let found = boxes::boxed(ranges, op, *position);
+        ranges.leave(mark);
+        found
+    }
+
+    fn places(&self, ranges: &mut Ranges<'_>, op: &Scatter) -> Option<Places> {
         let mark = ranges.enter();
         let indices = self.indices(ranges, op);
         ranges.leave(mark);
@@ -186,7 +211,7 @@ impl Find {
 fn rewrite(
     body: &mut Body,
     vars: &mut IdVec<Var, VarInfo>,
-    found: &FxHashMap<Var, Places>,
+    found: &FxHashMap<Var, Found>,
     remarks: &mut Remarks,
 ) {
     let mut out = Vec::with_capacity(body.stms.len());
@@ -197,10 +222,16 @@ fn rewrite(
         let places = stm.pat.first().and_then(|first| found.get(first));
         match (stm.exp, places) {
             (Exp::Scatter(op), Some(places)) => {
-                let text = "its places follow each other: an update of a slice";
+                let text = match places {
+                    Found::Slices(_) => "its places follow each other: an update of a slice",
+                    Found::Box(_) => "its places are a box: an update of a view",
+                };
                 remarks.add("unscatter", RemarkKind::Done, stm.loc.as_ref(), None, text);
                 stm.exp = Exp::Scatter(op);
-                out.extend(updates(stm, vars, places));
+                out.extend(match places {
+                    Found::Slices(places) => updates(stm, vars, places),
+                    Found::Box(places) => flat_update(stm, vars, places),
+                });
             }
             (exp, _) => {
                 stm.exp = exp;
@@ -259,6 +290,24 @@ fn updates(stm: Stm, vars: &mut IdVec<Var, VarInfo>, places: &Places) -> Vec<Stm
         let dims = dims.collect();
         b.stm(vec![result], Exp::Update(dest, dims, array.into()));
     }
+    b.finish(Vec::new()).stms
+}
+
+/// A scatter of an array's elements as an update of a view.
+fn flat_update(stm: Stm, vars: &mut IdVec<Var, VarInfo>, places: &Boxed) -> Vec<Stm> {
+    let Stm { pat, mut certs, attrs: _, loc, exp: Exp::Scatter(op) } = stm else {
+        bug("only scatters were looked for")
+    };
+    join_certs(&mut certs, &places.certs);
+    let sizes = vars[places.array].ty.shape().to_vec();
+    let mut b = Builder::new(vars);
+    b.set_certs(certs);
+    b.set_loc(loc);
+    let start = sum(&mut b, &places.start);
+    let strides: Vec<Atom> = places.strides.iter().map(|stride| sum(&mut b, stride)).collect();
+    let dims = sizes.into_iter().zip(strides).collect();
+    let dest = op.dests.first().map(|(_, dest)| *dest).or_bug("a scatter has destinations");
+    b.stm(pat, Exp::FlatUpdate(dest, start, dims, places.array));
     b.finish(Vec::new()).stms
 }
 
