@@ -46,3 +46,24 @@ fn where_one_of_them_is_long_too() {
     assert!(!outer.contains("simd"), "{outer}");
     assert_eq!([first, second], ["#pragma omp simd", "#pragma omp simd"]);
 }
+
+/// A loop over rows of eight numbers, with this in the place of an element of a row.
+fn rows(element: &str) -> Vec<String> {
+    said(&format!(
+        "prog imp\n\nfun f(n: i64, xs_mem: mem) -> () {{\n  var xs: *f64\n  xs = data xs_mem[0]\n  \
+         for i = 0 .. n independent {{\n    for j = 0 .. 8 independent {{\n      \
+         xs[{element}] = mul_f64(xs[{element}], xs[(8 * i)])\n    }}\n  }}\n}}\n"
+    ))
+}
+
+#[test]
+fn rows_that_are_next_to_each_other_are_vectorised() {
+    let [outer, inner] = rows("(8 * i + j)").try_into().expect("there are two loops");
+    assert!(!outer.contains("simd"), "{outer}");
+    assert_eq!(inner, "#pragma omp simd");
+}
+
+#[test]
+fn of_columns_that_are_next_to_each_other_the_loop_around_is() {
+    assert_eq!(rows("(i + n * j)"), ["#pragma omp simd", "FE_UNROLL"]);
+}

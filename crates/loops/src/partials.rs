@@ -24,7 +24,8 @@
 //! large, the memory is the limit.)
 //!
 //! Products likewise, and what else the same loop reduces. Conditions: an independent loop with step one whose body a C compiler vectorises,
-//! because it is straight code when its short loops are unrolled (`fehu_imp::straight`), without checks, calls or allocations; and more iterations than are unrolled. Other sums are left in the order of the
+//! because it is straight code when its short loops are unrolled (`fehu_imp::straight`), without checks, calls or allocations; and more iterations than are unrolled, or as many as fill
+//! a block, unless a loop around it is vectorised. (A sum of eight numbers one after the other waits for eight additions, in lanes for three.) Other sums are left in the order of the
 //! iterations: nobody downstream may change it.
 
 use crate::lanes::{first, sets_only_its_own};
@@ -44,18 +45,21 @@ const BYTES: u32 = CPU.vector_bytes;
 pub fn partials(program: &mut Program) {
     for fun in program.funs.values_mut() {
         let body = std::mem::take(&mut fun.body);
-        fun.body = block(&mut fun.vars, body);
+        fun.body = block(&mut fun.vars, body, false);
     }
 }
 
-fn block(vars: &mut IdVec<V, VarInfo>, stms: Block) -> Block {
+/// The statements with sums in parts; whether they are in a loop that is vectorised.
+fn block(vars: &mut IdVec<V, VarInfo>, stms: Block, in_vectors: bool) -> Block {
     let mut out = Block::with_capacity(stms.len());
     for mut stm in stms {
-        if let Some(source) = Source::of(vars, &stm) {
+        if let Some(source) = Source::of(vars, &stm, in_vectors) {
             source.split(vars, &mut out);
             continue;
         }
-        stm.each_block_mut(&mut |inner| *inner = block(vars, std::mem::take(inner)));
+        let in_vectors = in_vectors
+            || matches!(&stm, Stm::For { kind, body, .. } if kind.reductions().is_some() && is_straight(body));
+        stm.each_block_mut(&mut |inner| *inner = block(vars, std::mem::take(inner), in_vectors));
         out.push(stm);
     }
     out
@@ -68,32 +72,42 @@ struct Source<'a> {
     to: &'a Exp,
     reductions: &'a [(V, RedOp)],
     body: &'a Block,
+    /// The number of partial sums.
+    width: u32,
+    /// Whether there is one iteration for each.
+    is_block: bool,
 }
 
 impl<'a> Source<'a> {
-    fn of(vars: &IdVec<V, VarInfo>, stm: &'a Stm) -> Option<Source<'a>> {
+    fn of(vars: &IdVec<V, VarInfo>, stm: &'a Stm, in_vectors: bool) -> Option<Source<'a>> {
         let Stm::For { var, from, to, step: 1, kind, body } = stm else { return None };
         let reductions = kind.reductions()?;
         let is_sum = |(v, op): &(V, RedOp)| {
             matches!(op, RedOp::Add | RedOp::Mul)
                 && matches!(vars[*v].ty, Ty::Scalar(Prim::F32 | Prim::F64))
         };
-        let is_long = unrolled_iterations(from, to, 1).is_none();
+        let sizes = reductions.iter().map(|(v, _)| scalar(vars[*v].ty).bits() / 8);
+        let width = BYTES / sizes.max().unwrap_or(8).max(4);
+        let few = unrolled_iterations(from, to, 1);
+        let is_block = few == Some(width.into()) && !in_vectors;
         let fits = vars[*var].ty == Ty::Scalar(Prim::I64)
             && reductions.iter().any(is_sum)
-            && is_long
+            && (few.is_none() || is_block)
             && fits(vars, body)
             && is_straight(body)
             && sets_only_its_own(body, reductions);
-        fits.then_some(Source { var: *var, from, to, reductions, body })
+        fits.then_some(Source { var: *var, from, to, reductions, body, width, is_block })
     }
 
     fn split(&self, vars: &mut IdVec<V, VarInfo>, out: &mut Block) {
         let mut vars = Vars(vars);
         let low = operand(&mut vars, "low", self.from, out);
         let high = operand(&mut vars, "high", self.to, out);
-        let sizes = self.reductions.iter().map(|(v, _)| scalar(vars.0[*v].ty).bits() / 8);
-        let width = BYTES / sizes.max().unwrap_or(8).max(4);
+        let width = self.width;
+        if self.is_block {
+            let all = self.in_blocks(&mut vars, width, &low, &high);
+            return out.extend(all);
+        }
         let whole = vars.scalar("whole", Prim::I64);
         out.push(Stm::Declare(whole, Some(end_of_blocks(&low, &high, width.into()))));
         let whole = Exp::Var(whole);
