@@ -80,8 +80,10 @@ enum Kind {
 pub(super) enum Fault {
     /// It is not differentiated; this says why.
     Refused(String),
-    /// The compiler fails, or makes something that is no program.
+    /// The compiler makes something that is no program.
     Broken(String),
+    /// It fails.
+    Panicked,
     /// The derivatives are wrong.
     Differs(String),
     /// They mean something else after a pass.
@@ -213,6 +215,7 @@ impl Fault {
             | Fault::Broken(why)
             | Fault::Differs(why)
             | Fault::Optimised(why) => why,
+            Fault::Panicked => "it panicked",
         }
     }
 }
@@ -341,7 +344,7 @@ pub(super) fn derive(
         let done = differentiate(&mut prog);
         (prog, done)
     }));
-    let Ok((prog, done)) = done else { return Err(Fault::Broken("it panicked".to_owned())) };
+    let Ok((prog, done)) = done else { return Err(Fault::Panicked) };
     if let Err(refused) = done {
         return Err(Fault::Refused(refused.what));
     }

@@ -100,6 +100,14 @@ impl Kept {
         let is_array = |var: &Var| matches!(b.ty(*var), Type::Array(..));
         let loops = body.stms.iter().filter(|stm| matches!(stm.exp, Exp::Loop(..)));
         let tapes: Set = loops.flat_map(|s| s.pat.iter().copied()).filter(is_array).collect();
+        // Where something is undone is computed before that.
+        let is_place = |var: &Var| undone.overwritten(*var).is_none();
+        let mut early: Set = undone.needs().into_iter().filter(is_place).collect();
+        for stm in body.stms.iter().rev() {
+            if !is_undone(stm) && stm.pat.iter().any(|var| early.contains(var)) {
+                early.extend(free_in_stm(&without_certs(stm), b.vars()));
+            }
+        }
         let bits = bits(b, body);
         for var in &nodes {
             let at = place[var];
@@ -121,12 +129,14 @@ impl Kept {
         }
         for stm in &body.stms {
             // Single elements are read before the array changes; a view or a copy can be made later.
-            let is_cheap = match undone.reads(stm, b.vars()) {
+            let reads = undone.reads(stm, b.vars());
+            let is_cheap = match reads {
                 true => is_made_late(stm, b.vars()),
                 false => is_cheap(b, stm),
             };
             let must = stm.pat.iter().any(|var| never.contains(var) || !can_save(b, *var));
-            let repeats = !is_undone(stm) && (is_cheap || must);
+            let is_too_late = reads && stm.pat.iter().any(|var| early.contains(var));
+            let repeats = !is_undone(stm) && (is_cheap || must) && !is_too_late;
             let operands = free_in_stm(&without_certs(stm), b.vars());
             for to in stm.pat.iter().filter_map(|var| place.get(var)) {
                 if !repeats {
