@@ -63,3 +63,12 @@ entry last [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) =
 -- Products in a nest, with the norm of each row of theirs.
 entry norms [n] [k] [m] [d] (xs: [n][d]i32) (as: [k][m][d]i32) =
   map (\x -> map (\a -> i32.sum (map (\row -> let y = dot row x in y * y) a)) as) xs
+
+-- A reduction that begins with a number of the row's.
+-- ==
+-- entry: from_rows
+-- random input { [70][300]i32 [50][300]i32 [70]i32 } auto output
+-- random input { [40][300]i32 [30][300]i32 [40]i32 } auto output
+
+entry from_rows [n] [m] [k] (a: [n][k]i32) (b: [m][k]i32) (v: [n]i32) : [n][m]i32 =
+  map2 (\r x -> map (\c -> reduce i32.max x (map2 (*) r c)) b) a v

@@ -18,7 +18,7 @@ use super::tile::Inner;
 use super::{bin, lt, quot_up};
 use fehu_base::{OrBug, Prim};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
-use fehu_ir::{self as ir, BinOp, Screma};
+use fehu_ir::{self as ir, Atom, BinOp, Screma};
 
 /// A share has at least this many steps: what it stores has to be worth it.
 const LEAST_STEPS: i64 = 64;
@@ -90,7 +90,14 @@ impl<'a> Emit<'a> {
     ) -> Block {
         let fold = reduction(op).filter(|fold| {
             let values: usize = fold.reds.iter().map(|red| red.op.ret.len()).sum();
-            may_divide && !self.options.strict_float && values == inner.accs.len()
+            // The sums of shares begin with what is the same at all positions.
+            let mut neutral = fold.reds.iter().flat_map(|red| &red.neutral);
+            let is_same =
+                |atom: &Atom| atom.var().is_none_or(|var| self.scalars.contains_key(&var));
+            neutral.all(is_same)
+                && may_divide
+                && !self.options.strict_float
+                && values == inner.accs.len()
         });
         let scalars = self.scalars.clone();
         let code = self.block(|this| {
