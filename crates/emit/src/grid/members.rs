@@ -20,8 +20,11 @@ impl Emit<'_> {
     /// spill, 8 and 140 bytes (NVRTC 12.4, sm_90).
     pub(super) fn members(&self, seg: &SegOp<'_>) -> u32 {
         let Exp::Screma(op) = &seg.inner.exp else { bug("blocks of threads execute no map") };
+        if self.options.few {
+            return 2 * DEVICE.warp;
+        }
         let is_single = seg.space.is_empty() && op.width == Atom::i64(1);
-        if !is_single || self.options.few {
+        if !is_single {
             return if folds(&op.map.body) { FOLDING } else { MAPPING };
         }
         let most = self.options.block_threads.max(DEVICE.threads);
