@@ -247,7 +247,7 @@ FE_INLINE int32_t fe_word_ashr(int32_t a, uint32_t b) {
 #else
 #ifdef FE_FAST_MATH
 // Quotients are approximate, with errors of less than 2^-20 of themselves. So they are enlarged by 2^-18: with 16 bits, one that is not
-// whole is at least 2^-16 of itself away from the next whole number.
+// whole is at least 2^-17 of itself away from the next whole number.
 #define FE_ROUNDED_UP *(1 + 0x1p-18f)
 #else
 #define FE_ROUNDED_UP

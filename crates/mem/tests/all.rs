@@ -4,7 +4,6 @@
 
 mod arith;
 mod early;
-mod enlarge;
 mod joins;
 mod layouts;
 mod lmad;

@@ -34,12 +34,6 @@ pub trait Client {
     fn enters(&self, _stm: &Stm) -> bool {
         true
     }
-
-    /// Whether places are assigned, so that arrays that loops hand on are in memory. Before that, they may go away with what depends on
-    /// their sizes left.
-    fn in_memory(&self) -> bool {
-        false
-    }
 }
 
 /// What a body is part of.
