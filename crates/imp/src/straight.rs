@@ -45,10 +45,10 @@ fn is_side_by_side(stm: &Stm, var: V) -> bool {
 }
 
 fn loads_side_by_side(e: &Exp, var: V) -> bool {
-    let mut fits = match e {
-        Exp::Load(_, index) => is_unit(index, var) || !index.mentions(var),
-        _ => true,
-    };
+    let mut fits = true;
+    if let Exp::Load(_, index) = e {
+        fits = is_unit(index, var) || !index.mentions(var);
+    }
     e.each_child(&mut |child| fits &= loads_side_by_side(child, var));
     fits
 }
