@@ -195,6 +195,7 @@ fn each_loop(body: &Body, f: &mut dyn FnMut(&Body)) {
 }
 
 /// What a body needs in memory, whatever it is: what is changed in place, and what is handed on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others store nothing")]
 fn stored(body: &Body) -> FxHashSet<Var> {
     let mut found: FxHashSet<Var> = body.results.iter().filter_map(|atom| atom.var()).collect();
     for stm in &body.stms {

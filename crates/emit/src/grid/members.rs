@@ -33,6 +33,7 @@ impl Emit<'_> {
     }
 
     /// The most positions of an operator or a copy that threads share in a body, if that is known of all of them.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no positions of their own")]
     fn widest(&self, body: &Body) -> Option<u32> {
         let elements = |var: Var| product(self.ir[var].ty.shape().iter().copied());
         let mut widest = Some(0);
