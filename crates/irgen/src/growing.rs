@@ -38,10 +38,10 @@ pub fn growing_text(seed: u64) -> String {
 }
 
 /// About how large the sizes of arguments are.
-const OUTSIDE: i64 = 8;
+const OUTSIDE: i64 = 6;
 
 /// Nothing is made of numbers that may be larger than this.
-const LARGE: i64 = 80;
+const LARGE: i64 = 24;
 
 /// Inside of more bodies than this are no others.
 const DEEP: usize = 3;

@@ -354,7 +354,7 @@ impl Run<'_> {
             Some(Kind::Updates) => Oracle { long: 0, ..oracle },
             // Sizes are products of others, and the machine takes its time for each of them.
             Some(Kind::Growing) if self.args.backend == Backend::Kernels => {
-                Oracle { max_size: 5, long: 0, ..oracle }
+                Oracle { max_size: 5, long: 0, max_steps: 50_000, ..oracle }
             }
             Some(Kind::Growing | Kind::Boxes) => Oracle { max_size: 9, long: 0, ..oracle },
             // Full tiles have many elements, also where sizes that are not known are small.
