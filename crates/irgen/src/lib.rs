@@ -28,14 +28,18 @@
 //! - `stencils`: likewise, with elements that are read near positions.
 //! - `views`: likewise, operators on transposed, reversed, cut and reshaped rows.
 //! - `updates`: likewise, matrices that are changed in place, by rows and slices;
-//! - `products`: likewise, nests with products of matrices.
+//! - `products`: likewise, nests with products of matrices;
+//! - `growing`: likewise, arrays as large as a counter says;
+//! - `boxes`: likewise, scatters to boxes of their destination.
 //! - `differentiable`: likewise, functions of integers that have derivatives.
 
 mod array;
+mod boxes;
 mod chain;
 mod control;
 mod differentiable;
 mod fun;
+mod growing;
 mod irregular;
 mod kernels;
 pub mod mutate;
@@ -56,8 +60,10 @@ mod updates;
 mod views;
 mod words;
 
+pub use boxes::box_text;
 pub use differentiable::{CONSTANT, differentiable_text, is_polynomial, smooth_text};
 pub use fun::{random_prog, random_segs};
+pub use growing::growing_text;
 pub use irregular::irregular_text;
 pub use kernels::kernel_text;
 pub use nested::nested_text;

@@ -2,6 +2,7 @@
 //!
 //! All tests are one program, because linking is what takes long.
 
+mod growing;
 mod kernels;
 mod properties;
 mod traversals;

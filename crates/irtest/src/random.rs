@@ -11,7 +11,7 @@ use fehu_base::bug;
 use fehu_ir::Prog;
 use fehu_ir::pass::Pass;
 use fehu_ir::text::parse;
-use fehu_irgen::{Config, random_prog, update_text};
+use fehu_irgen::{Config, box_text, growing_text, random_prog, update_text};
 use std::fmt::Debug;
 
 /// After so many programs that fail the others are not tried.
@@ -58,10 +58,16 @@ pub fn each_program(
     if failures.is_empty() { Ok(all) } else { Err(failures.join("\n\n")) }
 }
 
-/// The program of a seed. Most have something of everything; one of eight changes matrices in place, which others hardly do.
+/// The program of a seed. Most have something of everything. One of eight changes matrices in place, and one of sixteen each has arrays whose
+/// sizes grow or scatters to boxes, which others hardly have.
 fn program(seed: u64, failing: u64) -> Prog {
-    if seed % 8 == 5 {
-        let text = update_text(seed / 8);
+    let text = match seed % 16 {
+        5 | 13 => Some(update_text(seed / 8)),
+        3 => Some(growing_text(seed / 16)),
+        11 => Some(box_text(seed / 16)),
+        _ => None,
+    };
+    if let Some(text) = text {
         return parse(&text).unwrap_or_else(|why| bug(format!("seed {seed}: {why}\n{text}")));
     }
     let failing = seed.is_multiple_of(failing);

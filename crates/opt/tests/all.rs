@@ -3,6 +3,7 @@
 //! All tests are one program, because linking is what takes long.
 
 mod affine;
+mod boxes;
 mod checks;
 mod deep;
 mod files;

@@ -30,7 +30,10 @@ use fehu_ir::{Level, Prog};
 use fehu_irtest::oracle::{Entries, Oracle, Runs};
 use fehu_irtest::reduce::reduce;
 use machine::{Machine, NoMachine, Start, build};
-use sample::{Sample, irregular, merge, products, ragged, sample, stencil, sums, updates, views};
+use sample::{
+    Sample, boxes, growing, irregular, merge, products, ragged, sample, stencil, sums, updates,
+    views,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -108,6 +111,10 @@ enum Kind {
     Updates,
     /// Nests with products of matrices of which something smaller is needed.
     Products,
+    /// Arrays as large as a counter says: they grow and shrink, in loops and in functions of maps.
+    Growing,
+    /// Scatters whose positions are digits of boxes.
+    Boxes,
     /// Entry points on sequences, in executables that read them in chunks of many sizes and with many memory limits.
     Sequences,
     /// Functions of integers, whose derivatives the interpreter runs.
@@ -328,6 +335,8 @@ impl Run<'_> {
             Some(Kind::Views) => views(seed),
             Some(Kind::Updates) => updates(seed),
             Some(Kind::Products) => products(seed),
+            Some(Kind::Growing) => growing(seed),
+            Some(Kind::Boxes) => boxes(seed),
             // Other programs hardly ever have long sums of floats.
             None if self.args.plain => sums(seed),
             Some(Kind::Sequences | Kind::Derivatives | Kind::Smooth) | None => sample(seed),
@@ -343,6 +352,11 @@ impl Run<'_> {
         match self.args.only {
             Some(Kind::Irregular | Kind::Stencils) => Oracle { max_size: LARGE, long: 0, ..oracle },
             Some(Kind::Updates) => Oracle { long: 0, ..oracle },
+            // Sizes are products of others, and the machine takes its time for each of them.
+            Some(Kind::Growing) if self.args.backend == Backend::Kernels => {
+                Oracle { max_size: 5, long: 0, max_steps: 50_000, ..oracle }
+            }
+            Some(Kind::Growing | Kind::Boxes) => Oracle { max_size: 9, long: 0, ..oracle },
             // Full tiles have many elements, also where sizes that are not known are small.
             Some(Kind::Products) => Oracle { long: 0, max_steps: 5_000_000, rounds: 1, ..oracle },
             Some(Kind::Rows | Kind::Views | Kind::Sequences | Kind::Derivatives | Kind::Smooth)

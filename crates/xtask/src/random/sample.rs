@@ -1,7 +1,7 @@
 //! Random programs with entry points that a server can be asked for.
 //!
 //! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that become kernels of
-//! each kind, stencils, operators on views, products and updates of matrices among them. Several become one, because compiling
+//! each kind, stencils, operators on views, products and updates of matrices, arrays that grow and scatters to boxes among them. Several become one, because compiling
 //! costs more than running. A function becomes an entry point like this:
 //!
 //! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
@@ -17,8 +17,8 @@ use fehu_ir::{
     Param, Prog, Scalar, Stm, Type, Var, VarInfo,
 };
 use fehu_irgen::{
-    Config, irregular_text, kernel_text, nested_text, place_text, product_text, ragged_text,
-    random_prog, stencil_text, update_text, view_text,
+    Config, box_text, growing_text, irregular_text, kernel_text, nested_text, place_text,
+    product_text, ragged_text, random_prog, stencil_text, update_text, view_text,
 };
 use fehu_irtest::passes::transform;
 
@@ -47,6 +47,12 @@ pub(super) fn sample(seed: u64) -> Result<Sample, String> {
         }
         1 if seed % 64 == 5 => {
             parse(&product_text(seed / 32)).map_err(|error| format!("seed {seed}: {error}"))?
+        }
+        1 if seed % 128 == 21 => {
+            parse(&growing_text(seed / 128)).map_err(|error| format!("seed {seed}: {error}"))?
+        }
+        1 if seed % 128 == 85 => {
+            parse(&box_text(seed / 128)).map_err(|error| format!("seed {seed}: {error}"))?
         }
         1 => parse(&irregular_text(seed / 8)).map_err(|error| format!("seed {seed}: {error}"))?,
         _ if seed % 16 == 15 => {
@@ -121,6 +127,22 @@ pub(super) fn updates(seed: u64) -> Result<Sample, String> {
 /// A program whose nests have products of matrices.
 pub(super) fn products(seed: u64) -> Result<Sample, String> {
     let text = product_text(seed);
+    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
+/// A program whose arrays are as large as a counter says.
+pub(super) fn growing(seed: u64) -> Result<Sample, String> {
+    let text = growing_text(seed);
+    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
+    exposed(&mut prog, seed)?;
+    Ok(Sample { seed, prog })
+}
+
+/// A program with scatters to boxes of their destination.
+pub(super) fn boxes(seed: u64) -> Result<Sample, String> {
+    let text = box_text(seed);
     let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
     exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
