@@ -40,7 +40,8 @@ impl Irregular<'_> {
         let Some(place) = Place::of(first.width, &op.map, self.vars) else { return Vec::new() };
         let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
         let known = |atom: Atom| atom == first.width.into() || self.labels.is_avoided(atom);
-        let fits = op.folded() == 0
+        let fits = first.is_of_all()
+            && op.folded() == 0
             && op.inputs.iter().all(is_array)
             && block_widths(&op.map.body, self.vars, self.hosted, &known).is_some();
         if !fits {
@@ -88,6 +89,9 @@ impl Irregular<'_> {
     pub(super) fn bound_rows(&mut self, map: &Stm, copy: &mut Stm, first: &First) -> bool {
         let Some(function) = function(&map.exp) else { return false };
         let Some(place) = Place::of(first.width, function, self.vars) else { return false };
+        if !first.is_of_all() {
+            return false;
+        }
         let makes = function.body.stms.iter().any(|stm| {
             let sizes = |var: &Var| self.vars[*var].ty.shape().contains(&first.width.into());
             !is_view(&stm.exp) && stm.pat.iter().any(sizes)

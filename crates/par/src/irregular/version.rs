@@ -90,6 +90,13 @@ pub(super) struct First {
     before: usize,
 }
 
+impl First {
+    /// Whether all positions have rows. The longest row of those where a branch is taken is no bound for the others.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.space == 0
+    }
+}
+
 impl Irregular<'_> {
     /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement, they are noted
     /// before it.
