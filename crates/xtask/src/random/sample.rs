@@ -96,69 +96,52 @@ pub(super) fn sums(seed: u64) -> Result<Sample, String> {
          let (w: [m]{prim}) = screma m (yss) map \\(row: [n]{prim}) -> ({prim}) {{\n{row}in (q) }}\n\
          in (u, v, w)\n"
     );
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &text)
 }
 
 /// A program made of irregular nests.
 pub(super) fn irregular(seed: u64) -> Result<Sample, String> {
-    let mut prog = parse(&irregular_text(seed)).map_err(|why| format!("seed {seed}: {why}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &irregular_text(seed))
 }
 
 /// A program whose operators work on views.
 pub(super) fn views(seed: u64) -> Result<Sample, String> {
-    let text = view_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &view_text(seed))
 }
 
 /// A program that changes matrices in place.
 pub(super) fn updates(seed: u64) -> Result<Sample, String> {
-    let text = update_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &update_text(seed))
 }
 
 /// A program whose nests have products of matrices.
 pub(super) fn products(seed: u64) -> Result<Sample, String> {
-    let text = product_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &product_text(seed))
 }
 
 /// A program whose arrays are as large as a counter says.
 pub(super) fn growing(seed: u64) -> Result<Sample, String> {
-    let text = growing_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &growing_text(seed))
 }
 
 /// A program with scatters to boxes of their destination.
 pub(super) fn boxes(seed: u64) -> Result<Sample, String> {
-    let text = box_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &box_text(seed))
 }
 
 /// A program whose positions read elements near them.
 pub(super) fn stencil(seed: u64) -> Result<Sample, String> {
-    let text = stencil_text(seed);
-    let mut prog = parse(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    exposed(&mut prog, seed)?;
-    Ok(Sample { seed, prog })
+    parsed(seed, &stencil_text(seed))
 }
 
 /// A program whose rows differ, as a Seg of a level.
 pub(super) fn ragged(seed: u64, level: Level) -> Result<Sample, String> {
-    let mut prog = parse(&ragged_text(seed, level)).map_err(|why| format!("seed {seed}: {why}"))?;
+    parsed(seed, &ragged_text(seed, level))
+}
+
+/// The program with this text.
+fn parsed(seed: u64, text: &str) -> Result<Sample, String> {
+    let mut prog = parse(text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
     exposed(&mut prog, seed)?;
     Ok(Sample { seed, prog })
 }
