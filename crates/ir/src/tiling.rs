@@ -48,10 +48,10 @@ impl FoldTiling {
     /// With accumulators of more registers of 32 bits than this, a thread of a device has too few for many positions.
     pub const MOST_REGISTERS: u32 = 4;
 
-    /// With fewer rows or columns than this, most of a tile of a device would be empty.
-    pub const LEAST_SIDE: i64 = 48;
+    /// With fewer rows or columns than this, a tile of a device that is narrow in that direction is faster.
+    pub const LEAST_SIDE: i64 = 33;
 
-    /// The same for a tile that is narrow in that direction.
+    /// With fewer, most of such a tile would be empty.
     pub const LEAST_NARROW: i64 = 24;
 }
 

@@ -20,8 +20,8 @@ use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
 use fehu_irgen::rng::Rng;
 use std::collections::BTreeMap;
 
-/// How many threads there are if there are several.
-const THREADS: i64 = 16;
+/// How many threads there are if there are several: as many as a device has.
+const THREADS: i64 = 1 << 16;
 
 /// How two programs are compared.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use fehu_ir::{
 };
 
 /// The most elements of the values that an operator combines.
-const MOST: usize = 16;
+pub(crate) const MOST: usize = 16;
 
 /// The pass.
 pub const SCALARISE: Pass = Pass {

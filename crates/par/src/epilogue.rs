@@ -158,9 +158,10 @@ fn bare(stm: &Stm) -> Option<(&Exp, Option<Level>)> {
     }
 }
 
-/// Whether an array is made of nothing.
+/// Whether an array is made that shares nothing with another one, by something that may as well be done earlier.
 fn is_fresh(exp: &Exp) -> bool {
-    matches!(exp, Exp::Scratch(..) | Exp::Replicate(..) | Exp::Iota(..))
+    let is_made = matches!(exp, Exp::Scratch(..) | Exp::Replicate(..) | Exp::Iota(..));
+    is_made || matches!(exp, Exp::Copy(..) | Exp::Concat(..))
 }
 
 impl Epilogues<'_> {

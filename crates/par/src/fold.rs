@@ -1,7 +1,8 @@
 //! Reductions and scans below levels, or on the host.
 //!
-//! If the function before the operator contains parallelism, they are separated: first the map, then the reduction. If
-//! the operator combines arrays, `vector` turns it into an operator on their elements.
+//! If the function before the operator contains parallelism, they are separated: first the map, then the reduction. What the function only
+//! passes on, as positions where the smallest element is searched for, the reduction reads itself. If the operator combines arrays, `vector` turns it into an
+//! operator on their elements.
 
 use crate::build::Inside;
 use crate::context::Cx;
@@ -56,14 +57,30 @@ impl Cx<'_> {
     /// First the map, then the operators.
     fn taken_apart(&mut self, stm: &Stm, op: &Screma) -> Vec<Var> {
         let mark = self.vars.len();
+        let is_vector = folds(op).iter().any(Fold::is_vector);
+        let passed = if is_vector { vec![None; op.folded()] } else { passed(op) };
+        let mut body = op.map.body.clone();
+        let mut number = 0;
+        body.results.retain(|_| {
+            number += 1;
+            passed.get(number - 1).is_none_or(Option::is_none)
+        });
         self.enter(stm, op.width, &op.inputs, &op.map);
-        let arrays = match folds(op).iter().any(Fold::is_vector) {
-            true => self.before_rows(stm, &op.map.body),
-            false => self.inside_of(stm, &op.map.body),
+        let arrays = match is_vector {
+            true => self.before_rows(stm, &body),
+            false => self.inside_of(stm, &body),
         };
         self.levels.pop();
-        let (mapped, plain) = arrays.split_at(op.folded().min(arrays.len()));
-        let inputs: Vec<Var> = mapped.iter().map(|array| self.level_var(*array)).collect();
+        let mapped = passed.iter().filter(|input| input.is_none()).count();
+        let (mapped, plain) = arrays.split_at(mapped.min(arrays.len()));
+        let mut mapped = mapped.iter();
+        let mut inputs = Vec::with_capacity(op.folded());
+        for input in passed {
+            inputs.extend(match input {
+                Some(input) => Some(input),
+                None => mapped.next().map(|array| self.level_var(*array)),
+            });
+        }
         let mut results: Vec<Option<Var>> = vec![None; op.folded()];
         let mut rest: (Vec<Var>, Vec<Fold>, Vec<usize>) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = 0;
@@ -131,6 +148,15 @@ impl Cx<'_> {
         self.store(var, array);
         var
     }
+}
+
+/// For each operand of reductions and scans, the array whose elements it is, if the function before them only passes these on.
+fn passed(op: &Screma) -> Vec<Option<Var>> {
+    let input = |result: &Atom| {
+        let param = op.map.params.iter().position(|param| result.var() == Some(*param))?;
+        Some(op.inputs[param])
+    };
+    op.map.body.results[..op.folded()].iter().map(input).collect()
 }
 
 /// The reductions and scans, in the order of their operands.

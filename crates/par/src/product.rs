@@ -14,7 +14,7 @@
 use crate::context::{Cx, Home};
 use crate::distribute::{only_block, only_outer};
 use crate::is_sequential;
-use crate::tiling::square;
+use crate::tiling::{Square, square};
 use ecow::eco_format;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::free::{free_in_body, free_in_stm};
@@ -24,7 +24,10 @@ use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, FoldTiling, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
 /// With fewer steps, storing an element and reading it again takes longer than what a tile saves.
-const LEAST_STEPS: i64 = 32;
+const LEAST_STEPS: i64 = 16;
+
+/// A share of a tile has at least so many steps.
+const STEPS_OF_A_SHARE: i64 = 64;
 
 /// This many elements are enough for the machine, unless the user says something else.
 const ENOUGH: i64 = 1 << 15;
@@ -93,8 +96,16 @@ impl Cx<'_> {
                     && self.is_host(found.steps)
                 {
                     let (row, steps, is_map) = (found.row, found.steps, op.folded() == 0);
-                    // At least as much as is stored.
-                    let registers: u32 = op.map.ret.iter().map(Type::registers).sum();
+                    // At least as much as is stored: what is only passed on is not.
+                    let is_passed = |result: &Atom| {
+                        result.var().is_some_and(|var| op.map.params.contains(&var))
+                    };
+                    let stored = map
+                        .results
+                        .iter()
+                        .zip(&op.map.ret)
+                        .filter(|(result, _)| !is_passed(result));
+                    let registers: u32 = stored.map(|(_, ty)| ty.registers()).sum();
                     let (widths, bytes) = (widths.clone(), 4 * i64::from(registers.max(1)));
                     return Some(Product { row, steps, widths, bytes, is_map });
                 }
@@ -112,11 +123,41 @@ impl Cx<'_> {
         None
     }
 
-    /// Whether the function of the innermost level is the fold of a product, whose columns are that level.
-    fn is_fold_of_product(&self, body: &Body) -> bool {
-        let Some(column) = self.levels.len().checked_sub(1) else { return false };
+    /// The fold of a product, if it is in the function of the innermost level, whose positions are the columns.
+    fn fold_of_product(&self, body: &Body) -> Option<Square> {
+        let column = self.levels.len().checked_sub(1)?;
         let (variance, reads) = (self.variance(body), Reads::of_body(body));
-        square(body, &variance, (self.vars, &reads), 0..column, column).is_some()
+        square(body, &variance, (self.vars, &reads), 0..column, column)
+    }
+
+    /// Whether this is the fold of a product whose tiles are full, and whose shares of tiles are enough: a batch of a few rows with long sums. None if it is no such fold.
+    pub(crate) fn are_shares_enough(
+        &mut self,
+        body: &Body,
+        threshold: Var,
+        par: Atom,
+    ) -> Option<Var> {
+        let fold = self.fold_of_product(body)?;
+        let columns = self.levels.last()?.width;
+        if !fold.may_divide || !self.is_host(fold.steps) {
+            return None;
+        }
+        let steps = Atom::i64(STEPS_OF_A_SHARE);
+        let shares = self.named("shares", Exp::BinOp(BinOp::Quot, fold.steps, steps));
+        let all = self.named("par", Exp::BinOp(BinOp::Mul, par, shares.into()));
+        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), all.into()));
+        Some(self.and_full(enough, self.levels[fold.row].width, columns))
+    }
+
+    /// A condition, and that tiles with so many rows and columns are full.
+    fn and_full(&mut self, cond: Var, rows: Atom, columns: Atom) -> Var {
+        let mut worth = cond;
+        for number in [rows, columns] {
+            let side = Atom::i64(FoldTiling::LEAST_NARROW);
+            let holds = self.named("full", Exp::CmpOp(CmpOp::Le, side, number));
+            worth = self.named("worth", Exp::BinOp(BinOp::And, worth.into(), holds.into()));
+        }
+        worth
     }
 
     /// Along which levels the variables differ that the function of the innermost level mentions.
@@ -158,7 +199,7 @@ impl Cx<'_> {
     /// Whether this is the version for tiles, and the function of the innermost level has one or contains one.
     pub(crate) fn has_tiles(&self, body: &Body) -> bool {
         let is_tiled = self.products == Products::Tiled;
-        is_tiled && (self.is_fold_of_product(body) || self.product(body).is_some())
+        is_tiled && (self.fold_of_product(body).is_some() || self.product(body).is_some())
     }
 
     /// The function of the innermost level in the version for tiles, as far as there are products in it; none if it is like any other.
@@ -170,7 +211,7 @@ impl Cx<'_> {
         if self.products != Products::Tiled {
             return None;
         }
-        if self.is_fold_of_product(body) {
+        if self.fold_of_product(body).is_some() {
             return Some(self.whole(body));
         }
         self.product(body).map(|_| flat(self))
@@ -223,14 +264,10 @@ impl Cx<'_> {
         self.thresholds += 1;
         let threshold = self.named("suff_tile_par", Exp::Tuning(name, Atom::i64(ENOUGH)));
         let columns = product.widths.last().copied().unwrap_or(Atom::i64(0));
-        let side = Atom::i64(FoldTiling::LEAST_NARROW);
-        let pairs = [
-            (side, self.levels[product.row].width),
-            (side, columns),
-            (Atom::i64(LEAST_STEPS), product.steps),
-            (all, Atom::i64(MOST / product.bytes)),
-        ];
-        let mut worth = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), all));
+        let worth = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), all));
+        let mut worth = self.and_full(worth, self.levels[product.row].width, columns);
+        let pairs =
+            [(Atom::i64(LEAST_STEPS), product.steps), (all, Atom::i64(MOST / product.bytes))];
         for (least, number) in pairs {
             let holds = self.named("full", Exp::CmpOp(CmpOp::Le, least, number));
             worth = self.named("worth", Exp::BinOp(BinOp::And, worth.into(), holds.into()));

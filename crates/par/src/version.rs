@@ -77,7 +77,7 @@ impl Cx<'_> {
         flat: &mut dyn FnMut(&mut Self) -> Vec<Var>,
     ) -> Vec<Var> {
         let least = if self.keeps_arrays(body) { ENOUGH_IN_MEMORY } else { ENOUGH };
-        let enough = self.is_enough(least);
+        let enough = self.is_enough(least, Some(body));
         let loc = self.levels.last().and_then(|level| level.loc.clone());
         let text = "created two versions: one uses only the outer parallelism, if that is sufficient, the other all of it";
         self.remark(RemarkKind::Done, loc.as_ref(), text);
@@ -108,16 +108,23 @@ impl Cx<'_> {
 
     /// Whether the levels have enough positions for a machine whose threads share nothing and keep little.
     pub(crate) fn is_enough_for_loops(&mut self) -> Var {
-        self.is_enough(ENOUGH)
+        self.is_enough(ENOUGH, None)
     }
 
-    /// Whether the levels have so many positions, at run time.
-    fn is_enough(&mut self, least: i64) -> Var {
+    /// Whether the levels have so many positions, at run time, or so many shares of tiles that execute a function.
+    fn is_enough(&mut self, least: i64, body: Option<&Body>) -> Var {
         let par = self.parallelism();
         let name = eco_format!("{}.suff_outer_par_{}", self.name, self.thresholds);
         self.thresholds += 1;
         let threshold = self.named("suff_outer_par", Exp::Tuning(name, Atom::i64(least)));
-        self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par))
+        let enough = self.named("enough", Exp::CmpOp(CmpOp::Le, threshold.into(), par));
+        let shares = body.and_then(|body| self.are_shares_enough(body, threshold, par));
+        match shares {
+            Some(shares) => {
+                self.named("either", Exp::BinOp(BinOp::Or, enough.into(), shares.into()))
+            }
+            None => enough,
+        }
     }
 
     /// Both of two versions; the first if a condition holds.

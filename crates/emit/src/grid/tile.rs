@@ -6,8 +6,8 @@
 //! ```
 //!
 //! They become kernels with tiles ([`super::square`]), in several versions, the first of which that fits is launched ([`Version`]): large tiles, if these
-//! are enough to occupy the whole device; usual ones; and narrow ones, with half the side where matrices are narrow: the blocks of a blocked algorithm, the rows of a
-//! small batch, points in a few dimensions. Versions that known sizes rule out are left out, so that there is one narrow version at most.
+//! are enough to occupy the whole device; usual ones; and those with half the side where a matrix is narrow: the blocks of a blocked algorithm, the rows of a
+//! small batch, points in a few dimensions. Versions that known sizes rule out are left out.
 
 use super::super::Emit;
 use super::super::runs::Runs;
@@ -21,6 +21,7 @@ use fehu_imp::visit::{each_stm, set_vars};
 use fehu_imp::{Block, Exp, Stm, Ty, V};
 use fehu_ir::{FoldTiling, Scalar, Screma};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::iter::once;
 
 /// With fewer rows or columns than this, most of a large tile would be empty, see [`FoldTiling::LEAST_SIDE`].
 const LEAST_LARGE: i64 = 96;
@@ -123,9 +124,8 @@ impl<'a> Emit<'a> {
     /// The versions of tiles for so many rows and columns, those with the largest tiles first.
     fn versions(&self, inner: &Inner, [rows, columns]: [&Exp; 2]) -> Vec<Version> {
         let mut versions = Vec::new();
-        let shape = inner.shape(Sides::both(GROUP));
-        let least_steps = shape.depth + 1;
         if inner.may_be_large() {
+            let least_steps = inner.shape(Sides::both(GROUP)).depth + 1;
             versions.push(Version {
                 shape: inner.shape(Sides::both(2 * GROUP)),
                 least: Sides::both(self.unless_few(LEAST_LARGE, 8)),
@@ -134,28 +134,28 @@ impl<'a> Emit<'a> {
                 may_divide: false,
             });
         }
-        let usual = self.unless_few(FoldTiling::LEAST_SIDE, 5);
-        versions.push(Version {
-            shape,
-            least: Sides::both(usual),
-            least_steps,
-            least_tiles: 1,
-            may_divide: true,
-        });
-        let narrow = self.unless_few(FoldTiling::LEAST_NARROW, 3);
-        let is_long = |size| known(size).is_some_and(|size| size >= usual);
-        let side = |size| if is_long(size) { (GROUP, usual) } else { (GROUP / 2, narrow) };
-        let sides = Sides { rows: side(rows), columns: side(columns) };
-        let shape = inner.shape(sides.map(|(own, _)| own));
-        // What the usual tiles always fit needs no others.
-        if shape.is_even() && !(is_long(rows) && is_long(columns)) {
-            versions.push(Version {
-                least: sides.map(|(_, least)| least),
-                least_steps: shape.depth + 1,
-                shape,
-                least_tiles: 1,
-                may_divide: true,
-            });
+        let usual = (GROUP, self.unless_few(FoldTiling::LEAST_SIDE, 5));
+        let narrow = (GROUP / 2, self.unless_few(FoldTiling::LEAST_NARROW, 3));
+        // A side that is always long enough for usual tiles needs no narrow ones.
+        let lengths = |size| {
+            let is_long = known(size).is_some_and(|size| size >= usual.1);
+            once(usual).chain((!is_long).then_some(narrow))
+        };
+        for rows in lengths(rows) {
+            for columns in lengths(columns) {
+                let sides = Sides { rows, columns };
+                let shape = inner.shape(sides.map(|(own, _)| own));
+                let is_usual = sides.rows == usual && sides.columns == usual;
+                if is_usual || shape.is_even() {
+                    versions.push(Version {
+                        least: sides.map(|(_, least)| least),
+                        least_steps: shape.depth + 1,
+                        shape,
+                        least_tiles: 1,
+                        may_divide: true,
+                    });
+                }
+            }
         }
         let is_short = |size, least| known(size).is_some_and(|size| size < least);
         versions.retain(|version| {

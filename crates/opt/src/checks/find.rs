@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub(super) demands: FxHashMap<Var, Demand>,
     /// Checks that can be made before the surrounding loop, inside of such a function.
     pub(super) hoisted: FxHashMap<Var, Ends>,
+    /// Branches of which it is known which one is taken, and what the proofs rest on, by the first variable that they bind.
+    pub(super) taken: FxHashMap<Var, (bool, Certs)>,
     /// The places of the checks that are left in loops.
     left: Vec<(Var, Option<Loc>)>,
     /// The checks that were looked at.
@@ -122,6 +124,12 @@ impl Client for Found {
     }
 
     fn stm(&mut self, ranges: &mut Ranges<'_>, stm: &Stm, path: &[Level]) {
+        if let (Exp::If(cond @ Atom::Var(_), _), [first, ..]) = (&stm.exp, stm.pat.as_slice()) {
+            let proof = [true, false]
+                .into_iter()
+                .find_map(|truth| Some((truth, ranges.prove(*cond, truth)?)));
+            self.taken.extend(proof.map(|proof| (*first, proof)));
+        }
         let (Exp::Assert(cond, check), [cert]) = (&stm.exp, stm.pat.as_slice()) else { return };
         self.seen.insert(*cert);
         if *cond == Atom::bool(true) {

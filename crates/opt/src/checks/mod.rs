@@ -1,4 +1,4 @@
-//! Removes checks that always pass, and hoists checks out of loops.
+//! Removes checks that always pass, hoists checks out of loops, and decides branches.
 //!
 //! ```text
 //! loop (...) for i < n { let c = le 0 i  let d = lt i n  let e = and c d  let cert = assert e ...  #[cert cert] let x = index xs[i] }
@@ -11,6 +11,8 @@
 //! wrapping arithmetic). If all parts are proved, the check is removed, and what relied on it now relies on the checks
 //! that the proof used. If only some are proved, only the others are still tested. A check that is known to fail stays
 //! as it is.
+//!
+//! **Branches** whose condition is proved, or the opposite, get it as a constant; `simplify` then takes the branch.
 //!
 //! **Leaving nests** (`demand`, `nest`, `search`). A part `p >= 0` where `p` is linear in the counters of loops, and in the
 //! elements of ranges in array operators, holds in all iterations if it holds where each counter has its first or last value. A

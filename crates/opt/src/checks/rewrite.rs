@@ -7,9 +7,9 @@ use fehu_ir::visit::{VisitMut, walk_stm_mut};
 use fehu_ir::{Atom, BinOp, Body, Exp, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
-/// Removes checks that were proved, and the proved parts of others.
+/// Removes checks that were proved, and the proved parts of others; branches that are known get constant conditions.
 pub(super) fn rewrite(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, found: &Found) {
-    if !found.proved.is_empty() {
+    if !found.proved.is_empty() || !found.taken.is_empty() {
         Rewrite { vars, found, instead: FxHashMap::default() }.body(body);
     }
 }
@@ -41,6 +41,14 @@ impl VisitMut for Rewrite<'_> {
         for mut stm in std::mem::take(&mut body.stms) {
             walk_stm_mut(self, &mut stm);
             stm.certs = self.certs(&stm.certs).to_vec();
+            if let (Exp::If(cond, _), [first, ..]) = (&mut stm.exp, stm.pat.as_slice())
+                && let Some((truth, certs)) = self.found.taken.get(first)
+            {
+                *cond = Atom::bool(*truth);
+                let mut all = self.certs(certs);
+                join(&mut all, &stm.certs);
+                stm.certs = all.to_vec();
+            }
             let proved = match (&stm.exp, stm.pat.as_slice()) {
                 (Exp::Assert(..), [cert]) => self.found.proved.get(cert).map(|p| (*cert, p)),
                 _ => None,

@@ -354,6 +354,16 @@ impl Graph {
         self.insert_after(before, stm, needs)
     }
 
+    /// Puts a copy of a node's statement before it, which some users of the node depend on instead.
+    pub(super) fn insert_copy(&mut self, node: Node, stm: Stm, users: &[Node]) {
+        let copy = self.insert(node, stm);
+        self.before[node].remove(&copy);
+        for user in users {
+            self.bypass(*user, node);
+            self.before[*user].insert(copy);
+        }
+    }
+
     fn insert_after(&mut self, before: Node, stm: Stm, needs: FxHashSet<Node>) -> Node {
         let (node, place) = (self.stms.len(), self.place[before]);
         // Moving places costs little, but is not free.

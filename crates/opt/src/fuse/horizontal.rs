@@ -65,9 +65,7 @@ pub(super) fn reduce(cx: &mut Cx<'_>, graph: &mut Graph) -> bool {
                     Common::Array { kind: Kind::Factor, array, .. } => {
                         product::fit_together(cx, &a.exp, &b.exp, *array)
                     }
-                    Common::Array { kind: Kind::Screma, .. } => {
-                        !product::differ(cx, &a.exp, &b.exp)
-                    }
+                    Common::Array { kind: Kind::Screma, .. } => product::agree(cx, &a.exp, &b.exp),
                     Common::Array { .. } => true,
                     Common::Widths(_) => folds::fit_together(cx, &a.exp, &b.exp),
                 };

@@ -20,6 +20,7 @@
 //!   one, or behind the second one, so that the two become adjacent; to enable this, `interchange` swaps the two
 //!   operators of a nest, and turns reductions and scans of vectors whose operators are maps into maps of reductions
 //!   and scans.
+//! * **Copies** (`copies`): cheap maps are computed again for each of several operators that cannot be one.
 //! * **Parts** (`parts`): an operator applied to a concatenation is applied to its parts.
 //!
 //! `compose` composes functions, and `merge` merges operators. A reduction or scan keeps its own operator: a preceding
@@ -32,6 +33,7 @@
 //! together.
 
 mod compose;
+mod copies;
 mod filter;
 mod folds;
 mod graph;
@@ -119,6 +121,10 @@ enum Level {
 impl Cx<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut graph = Graph::new(self.prog, self.vars, &self.share, self.hosts, body);
+        if copies::reduce(self, &mut graph) {
+            // Copies that slices are taken of no longer read the same as the others then.
+            views::reduce(self, &mut graph);
+        }
         loop {
             vertical::reduce(self, &mut graph);
             let filtered = filter::reduce(self, &mut graph);
@@ -175,6 +181,11 @@ impl Cx<'_> {
         for var in mentions::all_mentions(self, new) {
             self.counts.add(var);
         }
+        self.joined(old, new);
+    }
+
+    /// Notes that variables of its own may share memory with those of the other one.
+    fn joined(&mut self, old: &Stm, new: &Stm) {
         for (old, new) in bound_in_stm(old).into_iter().zip(bound_in_stm(new)) {
             self.share.join(old, new);
         }

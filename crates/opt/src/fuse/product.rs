@@ -14,7 +14,8 @@
 //! them. Elsewhere it may be much larger than what it is made of, and must not be stored if it need not.
 //!
 //! A function with two products has tiles for one of them only. So an operator that makes a product already does not take another one, as
-//! in the sum of two products. Nor does it take an operator that is no product and only reads the same rows.
+//! in the sum of two products. Nor does it take an operator that only reads the same rows, if that is no product, or one with another number of columns: gradients of weights for
+//! the input and for the state of one layer are two products of the same rows.
 
 use super::Cx;
 use super::mentions::stm_mentions;
@@ -22,7 +23,7 @@ use super::vertical::kept;
 use fehu_base::IdVec;
 use fehu_facts::Variance;
 use fehu_ir::free::bound_in_lambda;
-use fehu_ir::{Body, Exp, FoldTiling, Lambda, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{Atom, Body, Exp, FoldTiling, Lambda, Screma, Stm, Type, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// The dimensions of the maps.
@@ -48,10 +49,15 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
 }
 
-/// Whether one of two operators is a product and the other is not, so that one function for both would have no tiles.
-pub(super) fn differ(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
-    let is_product = |exp: &Exp| map(exp).is_some_and(|op| makes_product(op, cx.vars));
-    is_product(a) != is_product(b)
+/// Whether two operators that read the same rows can be one: none of them is a product, or both are, and of the same width, so that the products may become one, too.
+/// Otherwise one function for both would have no tiles.
+pub(super) fn agree(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
+    let widths = |exp: &Exp| -> Vec<Atom> {
+        let all = map(exp).map_or_else(Vec::new, |op| products(op, cx.vars));
+        all.iter().map(|inner| inner.width).collect()
+    };
+    let (a, b) = (widths(a), widths(b));
+    (a.is_empty() && b.is_empty()) || a.iter().any(|width| b.contains(width))
 }
 
 /// The arrays with which all rows of a product are multiplied: the matrix; in the function of a map, where the product is one of a matrix and

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A consumer of `zs` then reads the operator's own result, and the two can be fused. The conditions: nothing else
-//! needs any of the operator's results, all of which go through the same view, and an operator reads one of the views.
+//! needs any of the operator's results, all of which go through the same view, and an operator reads one of the views. For several slices, `copies` makes that so.
 //!
 //! * Transpositions, of the two outermost dimensions: any [nest](super::nest). Reductions in the nest are not affected,
 //!   and scans whose operators are maps become maps of scans.
@@ -95,6 +95,12 @@ fn view(cx: &Cx<'_>, exp: &Exp) -> Option<(Var, View)> {
         }
         _ => None,
     }
+}
+
+/// The array that a statement is a slice of.
+pub(super) fn slice(cx: &Cx<'_>, stm: &Stm) -> Option<Var> {
+    let (array, kind) = view(cx, &stm.exp)?;
+    matches!(kind, View::Slice(_)).then_some(array)
 }
 
 fn pull(

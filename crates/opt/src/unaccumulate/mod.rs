@@ -21,26 +21,32 @@
 //! * One is chosen by a condition, of two such positions (`rotate`): likewise, as two contributions ([`turn`]).
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
-//!   index depends on is summed before.
+//!   index depends on is summed before. Rows whose elements all get the same are histograms of numbers ([`broadcast`]).
+//!
+//! An array that begins with zeros and is added to another one afterwards begins with that one ([`mod@start`]).
 //!
 //! A sum of products over further levels is not kept where factors can be taken out of it ([`factor`]).
 //!
 //! What the function yields besides accumulators stays where it is ([`strip`]), together with what the new code reads of it. Conditions:
 //! the operator adds numbers, all indices are given, and contributions are in maps and branches only. Sums are regrouped.
 
+mod broadcast;
 mod factor;
 mod moves;
 mod nest;
 mod pull;
 mod scope;
+mod start;
 mod strip;
 mod turn;
 
+use self::broadcast::{added_to_rows, zeros_of_rows};
 use self::factor::{Factor, factored};
 use self::moves::{Move, evaluate};
 use self::nest::{Along, Code, nest, scalar_of};
 use self::pull::{Kept, Known, Level, Pull};
 use self::scope::{Kind, Scopes, Update};
+use self::start::{Start, starts};
 use self::strip::Strip;
 use self::turn::alternatives;
 use crate::differentiate::num::{add, add_lambda, whole, zero};
@@ -80,16 +86,22 @@ impl VisitMut for Accumulations<'_> {
     fn body(&mut self, body: &mut Body) {
         // Those inside of others first: what they become, others look through.
         walk_body_mut(self, body);
+        let starts = starts(body, &self.known, self.vars);
         let mut out = Vec::with_capacity(body.stms.len());
-        for stm in std::mem::take(&mut body.stms) {
+        let mut done = Vec::new();
+        for (at, stm) in std::mem::take(&mut body.stms).into_iter().enumerate() {
             if !matches!(stm.exp, Exp::WithAcc(..)) {
-                out.push(stm);
+                if !done.contains(&at) {
+                    out.push(stm);
+                }
                 continue;
             }
             let loc = stm.loc.clone();
-            let (kind, text) = match self.accumulation(&stm) {
+            let starts = starts.get(&at).map_or(&[][..], |starts| starts);
+            let (kind, text) = match self.accumulation(&stm, starts) {
                 Some(stms) => {
                     out.extend(stms);
+                    done.extend(starts.iter().map(|start| start.at));
                     (RemarkKind::Done, "the accumulation is sums and histograms")
                 }
                 None => {
@@ -130,8 +142,8 @@ enum Index {
 }
 
 impl Accumulations<'_> {
-    /// The statements that stand for an accumulation, if there are any.
-    fn accumulation(&mut self, stm: &Stm) -> Option<Vec<Stm>> {
+    /// The statements that stand for an accumulation, if there are any; and for the additions that it starts with.
+    fn accumulation(&mut self, stm: &Stm, starts: &[Start]) -> Option<Vec<Stm>> {
         let Exp::WithAcc(inputs, lambda) = &stm.exp else { return None };
         let scopes = Scopes::of(lambda, self.vars);
         let certs = &lambda.params[..inputs.len()];
@@ -168,12 +180,18 @@ impl Accumulations<'_> {
         b.set_certs(stm.certs.clone());
         body.stms.into_iter().for_each(|stm| b.push(stm));
         let (arrays, others) = stm.pat.split_at(inputs.len());
-        for ((input, parts), var) in inputs.iter().zip(all).zip(arrays) {
-            let array = self::total(&mut b, self.effects, &self.known, input.arrays[0], parts);
-            b.stm(vec![*var], Exp::Atom(array.into()));
+        for (number, (input, parts)) in inputs.iter().zip(all).enumerate() {
+            let start = starts.iter().find(|start| start.input == number);
+            let first = start.and_then(|start| body.results[start.other].var());
+            let first = first.unwrap_or(input.arrays[0]);
+            let array = self::total(&mut b, self.effects, &self.known, first, parts);
+            let var = start.map_or(arrays[number], |start| start.sum);
+            b.stm(vec![var], Exp::Atom(array.into()));
         }
-        for (var, result) in others.iter().zip(body.results) {
-            b.stm(vec![*var], Exp::Atom(result));
+        for (number, (var, result)) in others.iter().zip(body.results).enumerate() {
+            if starts.iter().all(|start| start.other != number) {
+                b.stm(vec![*var], Exp::Atom(result));
+            }
         }
         Some(b.finish(Vec::new()).stms)
     }
@@ -336,7 +354,7 @@ fn total(
     let sum = sum.and_then(Atom::var).or_bug("array of an accumulation");
     others.into_iter().fold(sum, |sum, part| match part.indices.is_empty() {
         true => part.slice(b, effects, sum),
-        false => part.histogram(b, effects, sum),
+        false => part.histogram(b, effects, sum, known.zeros.contains(&array)),
     })
 }
 
@@ -406,9 +424,9 @@ impl Part {
         b.typed("new", ty, Exp::If(cond, Box::new([yes, no])))
     }
 
-    /// A histogram of the contributions.
-    fn histogram(self, b: &mut Builder<'_>, effects: &Effects, array: Var) -> Var {
-        let ty = b.ty(array).clone();
+    /// A histogram of the contributions. Where all elements of a row get the same, it is one of numbers, and rows are added afterwards; but not to an array that
+    /// was there before, and may be much larger than what contributes.
+    fn histogram(self, b: &mut Builder<'_>, effects: &Effects, array: Var, is_new: bool) -> Var {
         let mentioned: Vec<Vec<usize>> =
             self.indices.iter().map(|code| code.levels(&self.levels, b.vars())).collect();
         // Rows: dimensions at the end that are positions of levels that other indices do not depend on.
@@ -421,6 +439,14 @@ impl Part {
             rows.insert(0, *number);
             indexed -= 1;
         }
+        let varies = self.code.levels(&self.levels, b.vars());
+        let is_same = |number: &usize| !varies.contains(number);
+        let same = rows.iter().rev().take_while(|number| is_new && is_same(number)).count();
+        let same: Vec<usize> = rows.split_off(rows.len() - same);
+        let (dest, ty) = match same.is_empty() {
+            true => (array, b.ty(array).clone()),
+            false => zeros_of_rows(b, array, same.len()),
+        };
         let over: Vec<usize> = (0..self.levels.len())
             .filter(|number| mentioned[..indexed].iter().any(|levels| levels.contains(number)))
             .collect();
@@ -446,7 +472,7 @@ impl Part {
             inputs.push(flat(b, value, &[]));
         }
         let all: Vec<usize> = over.iter().chain(&rows).copied().collect();
-        let values = Part::values(&self.levels, (&all, &[]), self.code, b, effects);
+        let values = Part::values(&self.levels, (&all, &same), self.code, b, effects);
         let row = Type::array(ty.elem().or_bug("element"), ty.shape()[indexed..].to_vec());
         inputs.push(flat(b, values, row.shape()));
         let mut types = vec![Type::I64; indexed];
@@ -458,11 +484,16 @@ impl Part {
         let op = HistOp {
             shape: ty.shape()[..indexed].to_vec(),
             race_factor: 1.into(),
-            dests: vec![array],
+            dests: vec![dest],
             op: add_lambda(b, &row, 0),
             neutral,
         };
-        b.typed("hist", ty, Exp::Hist(Box::new(Hist { width, inputs, map, ops: vec![op] })))
+        let hist = Exp::Hist(Box::new(Hist { width, inputs, map, ops: vec![op] }));
+        let hist = b.typed("hist", ty, hist);
+        match same.is_empty() {
+            true => hist,
+            false => added_to_rows(b, effects, hist, array),
+        }
     }
 }
 

@@ -29,8 +29,8 @@ use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
-    After, Atom, Body, Dim, Exp, FoldTiling, Level, LoopForm, Seg, SegParts, Tiling, Type, Var,
-    VarInfo,
+    After, Atom, Body, Dim, Exp, FoldTiling, Level, LoopForm, Screma, Seg, SegParts, Tiling, Type,
+    Var, VarInfo,
 };
 use std::ops::Range;
 
@@ -116,6 +116,8 @@ pub(crate) struct Square {
     pub(crate) row: usize,
     /// The number of its steps.
     pub(crate) steps: Atom,
+    /// Whether several blocks may have a share of these.
+    pub(crate) may_divide: bool,
 }
 
 /// Whether the function of a map, whose positions are this dimension, has a fold for square tiles, the rows of which are one of some dimensions.
@@ -127,7 +129,10 @@ pub(crate) fn square(
     column: usize,
 ) -> Option<Square> {
     let (fold, row) = squared(body, variance, Code { vars, reads }, rows, column)?;
-    Some(Square { row, steps: fold.steps })
+    let is_bare = |op: &Screma| op.scans.is_empty() && op.folded() == op.map.ret.len();
+    let may_divide = first_fold(body)
+        .is_some_and(|at| matches!(&body.stms[at].exp, Exp::Screma(op) if is_bare(op)));
+    Some(Square { row, steps: fold.steps, may_divide })
 }
 
 fn squared<'a>(

@@ -11,7 +11,7 @@ mod window;
 
 pub use cpu::TILING;
 pub use grid::GRID_TILING;
-pub(crate) use grid::square;
+pub(crate) use grid::{Square, square};
 
 use fehu_base::IdVec;
 use fehu_facts::{Reads, Variance, Varies};

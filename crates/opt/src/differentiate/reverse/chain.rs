@@ -10,18 +10,16 @@
 //! Nothing is copied then, as what `f` makes is made where it is saved. The return sweep finds in `tape[i]` what the iteration was given, and in
 //! `tape[i+1]` what it made.
 //!
-//! The row that is read must not be used any more when the next one is written, so no result of the iteration may be a view of it. Short arrays
-//! of a known size are left: they become scalars.
+//! The row that is read must not be used any more when the next one is written, so no result of the iteration may be a view of it. Arrays
+//! of so few elements that they may become scalars (`scalarise`) are left.
 
 use super::keep::Kept;
 use super::repeat::{Room, Taped};
 use crate::differentiate::activity::Set;
 use crate::differentiate::views::seen;
+use crate::scalarise;
 use fehu_base::IdVec;
 use fehu_ir::{Atom, Body, Exp, Scalar, Type, Var, VarInfo};
-
-/// Arrays of a known size with no more elements than this are left.
-const SHORT: i64 = 64;
 
 /// A parameter whose tape is chained.
 #[derive(Clone, Copy)]
@@ -80,9 +78,9 @@ fn named(body: &Body, mut var: Var) -> Var {
 fn is_long(ty: &Type) -> bool {
     let Type::Array(_, shape) = ty else { return false };
     let sizes = shape.iter().map(|size| match size {
-        Atom::Const(Scalar::I64(size)) => Some(*size),
+        Atom::Const(Scalar::I64(size)) => usize::try_from(*size).ok(),
         Atom::Const(_) | Atom::Var(_) => None,
     });
-    let known: Option<i64> = sizes.product();
-    known.is_none_or(|elements| elements > SHORT)
+    let known: Option<usize> = sizes.product();
+    known.is_none_or(|elements| elements > scalarise::MOST)
 }

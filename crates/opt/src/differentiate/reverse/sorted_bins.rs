@@ -1,15 +1,14 @@
-//! Histograms with any operator and many bins, for devices with many threads: the values are sorted by their bins.
+//! Histograms with any operator, for devices with many threads: the values are sorted by their bins, and scanned.
 //!
 //! ```text
 //! hs = reduce_by_index dest op e is vs
 //! ==
-//! (ks, order) = sort is                                          by radix, two bits at a time
-//! ss = segmented_scan op e (map (\k k' -> k != k') ..) (map (\i -> vs[i]) order)
+//! order = sort (map2 (\i p -> i << b | p) is (iota n))               by radix, three bits at a time, without the b bits of positions
+//! ss = segmented_scan op e (map (\(k, _) (k', _) -> k != k') ..) (map (\(_, p) -> vs[p]) order)
 //! hs = map (\d k -> if anything is in k then d op ss[the last of k] else d) dest (iota bins)
 //! ```
 //!
-//! and that is differentiated, by the rules for maps and scans. With few bins, chunks with bins of their own are cheaper (`bins`); with many, there would be few
-//! chunks, and a thread for each.
+//! and that is differentiated, by the rules for maps and scans. For few threads, chunks with bins of their own are cheaper (`bins`).
 
 use super::bins::combined;
 use super::write::inside;
@@ -19,53 +18,75 @@ use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Dim, Exp, Hist, Lambda, LoopForm, LoopParam, Partition, Scan,
+    Atom, BinOp, Body, CmpOp, Dim, Exp, Hist, Lambda, LoopForm, LoopParam, MathFn, Partition, Scan,
     Scatter, Screma, Type, UnOp, Var,
 };
 
-/// Positions in the order of their bins: the bins, and which positions they are. There are none where nobody wants them sorted.
+/// The bits of a bin that values are sorted by at a time: on an H200, with 10 million values in 401 bins, the gradient takes 3.2, 2.8, 2.6 and 17 ms with one to four.
+const BITS: u32 = 3;
+
+/// Positions in the order of their bins.
 pub(super) struct Order {
-    bins: Var,
-    positions: Var,
+    /// Whether it is there.
+    pub(super) is_made: Atom,
+    /// The bins, above the bits of the positions. There are none if nobody wants them sorted.
+    sorted: Var,
+    /// How many bits positions have.
+    bits: Atom,
 }
 
 impl Order {
-    /// Sorts the positions, if the condition holds; those that are in no bin come last.
+    /// Sorts the positions, if that is wanted and bins and positions are small enough for one number; those that are in no bin come last.
     pub(super) fn of(b: &mut Builder<'_>, op: &Hist, is_wanted: Atom) -> Order {
         let hist = &op.ops[0];
         let bins = product(b, &hist.shape);
+        let unused = b.exp("unused", Exp::Math(MathFn::Clz, vec![op.width])).into();
+        let unused = b.exp("unused", Exp::Convert(Prim::I64, unused)).into();
+        let bits = binary(b, BinOp::Sub, 64.into(), unused);
+        let most = binary(b, BinOp::Shr, Atom::i64(i64::MAX), bits);
+        let fits = b.exp("fits", Exp::CmpOp(CmpOp::Le, bins, most)).into();
+        let is_made = binary(b, BinOp::And, is_wanted, fits);
         let sorted = b.body(|b| {
-            let indices = &op.inputs[..hist.shape.len()];
-            let keys = map(b, op.width, indices, vec![Type::I64], |b, args| {
-                let place: Vec<Atom> = args.iter().map(|index| Atom::Var(*index)).collect();
+            let iota = b.exp("iota", Exp::Iota(Prim::I64, op.width, 0.into(), 1.into()));
+            let mut inputs = op.inputs[..hist.shape.len()].to_vec();
+            inputs.push(iota);
+            let keys = map(b, op.width, &inputs, vec![Type::I64], |b, args| {
+                let (indices, position) = args.split_at(hist.shape.len());
+                let place: Vec<Atom> = indices.iter().map(|index| Atom::Var(*index)).collect();
                 let here = inside(b, &place, &hist.shape);
                 let mut flat = Atom::i64(0);
                 for (index, size) in place.iter().zip(&hist.shape) {
                     flat = binary(b, BinOp::Mul, flat, *size);
                     flat = binary(b, BinOp::Add, flat, *index);
                 }
-                vec![select(b, here, &Type::I64, |_| flat, |_| bins)]
+                let bin = select(b, here, &Type::I64, |_| flat, |_| bins);
+                let high = binary(b, BinOp::Shl, bin, bits);
+                vec![binary(b, BinOp::Or, high, position[0].into())]
             })[0];
-            let iota = b.exp("iota", Exp::Iota(Prim::I64, op.width, 0.into(), 1.into()));
-            let [keys, positions] = sort(b, op.width, bins, [keys, iota]);
-            vec![op.width, keys.into(), positions.into()]
+            let sorted = sort(b, op.width, keys, (bins, bits));
+            vec![op.width, sorted.into()]
         });
         let none = b.body(|b| {
             let none = b.exp("none", Exp::Iota(Prim::I64, 0.into(), 0.into(), 1.into()));
-            vec![0.into(), none.into(), none.into()]
+            vec![0.into(), none.into()]
         });
         let size = b.param("size", Type::I64);
-        let ty = Type::array(Prim::I64.into(), vec![size.into()]);
-        let (bins, positions) = (b.param("bins", ty.clone()), b.param("order", ty));
-        b.stm(vec![size, bins, positions], Exp::If(is_wanted, Box::new([sorted, none])));
-        Order { bins, positions }
+        let sorted_or_not = b.param("order", Type::array(Prim::I64.into(), vec![size.into()]));
+        b.stm(vec![size, sorted_or_not], Exp::If(is_made, Box::new([sorted, none])));
+        Order { is_made, sorted: sorted_or_not, bits }
     }
 
     /// A histogram of what was in the bins before.
     pub(super) fn hist(&self, b: &mut Builder<'_>, op: &Hist, before: &[Var]) -> Vec<Atom> {
         let (hist, width) = (&op.ops[0], op.width);
-        let [keys, order] =
-            [self.bins, self.positions].map(|a| b.exp("sorted", Exp::Reshape(a, vec![width])));
+        let sorted = b.exp("sorted", Exp::Reshape(self.sorted, vec![width]));
+        let types = vec![Type::I64, Type::I64];
+        let halves = map(b, width, &[sorted], types, |b, args| {
+            let bin = binary(b, BinOp::Shr, args[0].into(), self.bits);
+            let high = binary(b, BinOp::Shl, bin, self.bits);
+            vec![bin, binary(b, BinOp::Xor, args[0].into(), high)]
+        });
+        let (keys, order) = (halves[0], halves[1]);
         let bins = product(b, &hist.shape);
         let mut inputs = vec![starts(b, width, keys, bins)];
         for array in &op.inputs[hist.shape.len()..] {
@@ -119,37 +140,35 @@ impl Order {
     }
 }
 
-/// Sorts numbers from zero to `largest`, with others beside them.
-fn sort(b: &mut Builder<'_>, width: Atom, largest: Atom, arrays: [Var; 2]) -> [Var; 2] {
-    let types = [Type::BOOL, Type::I64, Type::I64];
-    let [goes_on, shift, rest] = types.clone().map(|ty| b.param("x", ty));
-    let current = arrays.map(|array| b.param("sorted", b.ty(array).clone()));
-    let inits = [Atom::bool(true), 0.into(), largest, arrays[0].into(), arrays[1].into()];
-    let params = [goes_on, shift, rest, current[0], current[1]];
+/// Sorts numbers by what is above so many bits, which is `largest` at most.
+fn sort(b: &mut Builder<'_>, width: Atom, numbers: Var, (largest, bits): (Atom, Atom)) -> Var {
+    let (classes, last) = (1 << BITS, (1 << BITS) - 1);
+    let ty = b.ty(numbers).clone();
+    let types = [Type::BOOL, Type::I64, Type::I64, ty.clone()];
+    let params = types.clone().map(|ty| b.param("x", ty));
+    let [goes_on, shift, rest, current] = params;
     let body = b.body(|b| {
-        let types = vec![Type::I64; 3];
-        let params = vec![("key".into(), Type::I64), ("position".into(), Type::I64)];
-        let classes = b.lambda(params, types, |b, args| {
+        let params = vec![("number".into(), Type::I64)];
+        let map = b.lambda(params, vec![Type::I64; 2], |b, args| {
             let digit = binary(b, BinOp::Shr, args[0].into(), shift.into());
-            let digit = binary(b, BinOp::And, digit, 3.into());
-            vec![digit, args[0].into(), args[1].into()]
+            let digit = binary(b, BinOp::And, digit, Atom::i64(last));
+            vec![digit, args[0].into()]
         });
-        let inputs = current.to_vec();
-        let partition = Partition { width, classes: 4, inputs, map: classes };
-        let mut types = vec![Type::I64; 4];
-        types.extend(current.map(|array| b.ty(array).clone()));
+        let partition = Partition { width, classes, inputs: vec![current], map };
+        let mut types = vec![Type::I64; classes];
+        types.push(ty);
         let made = b.several("sorted", types, Exp::Partition(Box::new(partition)));
-        let rest = binary(b, BinOp::Shr, rest.into(), 2.into());
+        let rest = binary(b, BinOp::Shr, rest.into(), i64::from(BITS).into());
         let more = b.exp("more", Exp::CmpOp(CmpOp::Lt, 0.into(), rest)).into();
-        let shift = binary(b, BinOp::Add, shift.into(), 2.into());
-        vec![more, shift, rest, made[4].into(), made[5].into()]
+        let shift = binary(b, BinOp::Add, shift.into(), i64::from(BITS).into());
+        vec![more, shift, rest, made[classes].into()]
     });
-    let params: Vec<LoopParam> =
-        params.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init }).collect();
-    let pat: Vec<Var> =
-        params.iter().map(|param| b.param("sorted", b.ty(param.var).clone())).collect();
-    b.stm(pat.clone(), Exp::Loop(params, LoopForm::While(goes_on), Box::new(body)));
-    [pat[3], pat[4]]
+    let inits = [Atom::bool(true), bits, largest, numbers.into()];
+    let pat = types.map(|ty| b.param("sorted", ty));
+    let params = params.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init });
+    let sorting = Exp::Loop(params.collect(), LoopForm::While(goes_on), Box::new(body));
+    b.stm(pat.to_vec(), sorting);
+    pat[3]
 }
 
 /// Where a key differs from its neighbour, so far away, or has none.
