@@ -2,7 +2,7 @@
 
 use fehu_ir::{Atom, Exp, Lambda};
 
-/// Whether an operator adds its operands, part by part, and all of its parts.
+/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else: no check, and no other result.
 pub(crate) fn is_sum(op: &Lambda) -> bool {
     is_sum_after(op, 0)
 }
@@ -12,9 +12,13 @@ pub(crate) fn is_sum(op: &Lambda) -> bool {
 pub(crate) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
     let Some(values) = op.params.get(indices..) else { return false };
     let (left, right) = values.split_at(values.len() / 2);
-    op.body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {
+    let (body, parts) = (&op.body, left.len());
+    if body.results.len() != parts || body.stms.len() != parts {
+        return false;
+    }
+    body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {
         let Some(stm) =
-            op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| *result == Atom::Var(*var)))
+            body.stms.iter().find(|stm| stm.pat.iter().any(|var| *result == Atom::Var(*var)))
         else {
             return false;
         };
@@ -22,6 +26,7 @@ pub(crate) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
             (a, b) == ((*x).into(), (*y).into()) || (a, b) == ((*y).into(), (*x).into())
         };
         match &stm.exp {
+            _ if !stm.certs.is_empty() => false,
             Exp::BinOp(fehu_ir::BinOp::Add, a, b) => both(*a, *b),
             Exp::Screma(op) => {
                 op.scans.is_empty()

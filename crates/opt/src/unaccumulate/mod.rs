@@ -425,7 +425,7 @@ impl Part {
     }
 
     /// A histogram of the contributions. Where all elements of a row get the same, it is one of numbers, and rows are added afterwards; but not to an array that
-    /// was there before, and may be much larger than what contributes.
+    /// was there before, and may be much larger than what contributes. The number is then computed for rows without elements, too.
     fn histogram(self, b: &mut Builder<'_>, effects: &Effects, array: Var, is_new: bool) -> Var {
         let mentioned: Vec<Vec<usize>> =
             self.indices.iter().map(|code| code.levels(&self.levels, b.vars())).collect();
@@ -440,8 +440,11 @@ impl Part {
             indexed -= 1;
         }
         let varies = self.code.levels(&self.levels, b.vars());
-        let is_same = |number: &usize| !varies.contains(number);
-        let same = rows.iter().rev().take_while(|number| is_new && is_same(number)).count();
+        let is_total =
+            |stm: &Stm| stm.certs.is_empty() && effects.speculable(&stm.exp, b.vars());
+        let may_be_once = is_new && self.code.stms.iter().all(is_total);
+        let is_same = |number: &&usize| may_be_once && !varies.contains(number);
+        let same = rows.iter().rev().take_while(is_same).count();
         let same: Vec<usize> = rows.split_off(rows.len() - same);
         let (dest, ty) = match same.is_empty() {
             true => (array, b.ty(array).clone()),
