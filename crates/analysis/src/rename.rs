@@ -107,8 +107,8 @@ pub fn meaning(view: &View<'_>, index: &Index) -> Meaning {
     index.iter().map(of).collect()
 }
 
-/// Whether a program means the same after edits: each name refers to what it referred to. Otherwise the place, before the edits, of
-/// a name that does not.
+/// Whether a program means the same after edits: each name refers to what it referred to. Otherwise the place, before
+/// the edits, of a name that does not.
 pub fn same(
     before: &Meaning,
     after: &Meaning,

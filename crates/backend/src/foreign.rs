@@ -1,7 +1,7 @@
 //! Prototypes of foreign functions: what somebody else implements.
 //!
-//! See [`fehu_ir::Foreign`] for the interface. Sizes and scalars are passed by value, arrays as addresses, results as addresses of
-//! where they are written, unless a single scalar is returned.
+//! See [`fehu_ir::Foreign`] for the interface. Sizes and scalars are passed by value, arrays as addresses, results as
+//! addresses of where they are written, unless a single scalar is returned.
 
 use crate::api::names;
 use crate::c::names::is_reserved;

@@ -175,8 +175,8 @@ const MULTICORE: &str =
 const GPU: &str = "
 // Devices. What `new_raw` takes and `values_raw` yields are addresses of their memory.
 void futhark_context_config_set_device(struct futhark_context_config *cfg, const char *s);
-// The most bytes of arrays on the device; 0, the default, is as many as it has room for. Others are evicted to host memory for a while,
-// except those whose addresses `values_raw` has told.
+// The most bytes of arrays on the device; 0, the default, is as many as it has room for. Others are evicted to host
+// memory for a while, except those whose addresses `values_raw` has told.
 void futhark_context_config_set_device_memory_limit(struct futhark_context_config *cfg, size_t bytes);
 void futhark_context_config_set_default_thread_block_size(struct futhark_context_config *cfg, int size);
 void futhark_context_config_set_default_group_size(struct futhark_context_config *cfg, int size);

@@ -1,7 +1,7 @@
 //! How long the stages took, for `--timings`.
 //!
-//! A stage that runs several times, such as parsing of each file, is one row. In WebAssembly there is no clock, and all stages take
-//! no time.
+//! A stage that runs several times, such as parsing of each file, is one row. In WebAssembly there is no clock, and all
+//! stages take no time.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -5,11 +5,12 @@
 //! of its variables and types. So that the declarations before it may have a few more than they had, there are [`SPARE`] unused
 //! numbers after each; where these are not enough, all that follows is checked again.
 //!
-//! The declarations of the file are taken in order ([`Again::run`]). Those whose texts are as they were before and after the edit are
-//! known by [`matching`]. Between them is what has changed, and is checked. If that binds the same names to the same variables, then
-//! of the declarations after it only those are checked again that mention a variable whose type is another
-//! ([`Again::settle`]); otherwise, all. What else may depend on an edit is treated in the simplest way that is right: types and modules
-//! move only as far as nowhere, and a declaration with messages is checked again whenever any type has changed.
+//! The declarations of the file are taken in order ([`Again::run`]). Those whose texts are as they were before and
+//! after the edit are known by [`matching`]. Between them is what has changed, and is checked. If that binds the same
+//! names to the same variables, then of the declarations after it only those are checked again that mention a variable
+//! whose type is another ([`Again::settle`]); otherwise, all. What else may depend on an edit is treated in the
+//! simplest way that is right: types and modules move only as far as nowhere, and a declaration with messages is
+//! checked again whenever any type has changed.
 
 mod matching;
 mod moves;
@@ -312,8 +313,8 @@ impl Again<'_> {
         }
     }
 
-    /// Compares the declarations before old declaration `next` that have been checked with those that they replace. Says whether what
-    /// follows has the same names and variables; notes the variables whose types have changed.
+    /// Compares the declarations before old declaration `next` that have been checked with those that they replace.
+    /// Says whether what follows has the same names and variables; notes the variables whose types have changed.
     fn settle(&mut self, checker: &Checker<'_>, new: &Kept, next: usize) -> bool {
         let program = &checker.program;
         let place = &self.old.decs[next];

@@ -40,7 +40,8 @@ pub fn of_update(update: &Update, tables: &Tables, vars: &IdVec<VarId, VarInfo>)
     if made.found { First::Base } else { First::Value }
 }
 
-/// Whether the function of an application is evaluated after the arguments. A name is never looked at: there is nothing to evaluate.
+/// Whether the function of an application is evaluated after the arguments. A name is never looked at: there is nothing
+/// to evaluate.
 pub fn is_function_last(
     function: &Exp,
     args: &[Exp],

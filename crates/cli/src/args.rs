@@ -346,7 +346,8 @@ pub(crate) struct FloatArgs {
     /// Preserve the order of floating-point operations, and the exact results of the C library's functions.
     #[arg(long, conflicts_with = "fast_math")]
     strict_float: bool,
-    /// Allow approximate quotients and roots, and assume that no number is NaN or infinite: results may differ in the last places.
+    /// Allow approximate quotients and roots, and assume that no number is NaN or infinite: results may differ in the
+    /// last places.
     #[arg(long)]
     fast_math: bool,
 }
@@ -450,7 +451,8 @@ pub(crate) struct RunArgs {
     /// Write results in the binary format.
     #[arg(short, long)]
     pub(crate) binary: bool,
-    /// For interpreted programs: read a sequence from a file, as compiled programs do; several, one after the other, if it is repeated.
+    /// For interpreted programs: read a sequence from a file, as compiled programs do; several, one after the other, if
+    /// it is repeated.
     #[arg(long = "in", value_name = "NAME=FILE", requires = "interpret")]
     pub(crate) ins: Vec<String>,
     /// Do not show warnings.
@@ -487,20 +489,23 @@ pub(crate) struct PlanArgs {
     /// Do not verify the program after each pass.
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit` (interpreted
-    /// on a heap with race detection), `emit`, `unit`, `tile`, `empty`, `copies`, `delinearize`, `unswitch`, `peel`, `lanes`, `partials`, `device`, `c`, `machine`.
+    /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit`
+    /// (interpreted on a heap with race detection), `emit`, `unit`, `tile`, `empty`, `copies`, `delinearize`,
+    /// `unswitch`, `peel`, `lanes`, `partials`, `device`, `c`, `machine`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.
     #[arg(long, value_name = "SIZE", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chunk: Option<u32>,
-    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`, `unaccumulation` (sums instead of single contributions in derivatives), `in-place`
-    /// (in-place updates), `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements), `tiling`, `short-circuiting` (making arrays where
-    /// they would be copied to), `inlining` (copying functions into GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
+    /// Disable parts of the compiler, to measure what they contribute; a comma-separated list of `fusion`,
+    /// `unaccumulation` (sums instead of single contributions in derivatives), `in-place` (in-place updates),
+    /// `coalescing` (storing arrays of GPU kernels so that neighbouring threads access neighbouring elements),
+    /// `tiling`, `short-circuiting` (making arrays where they would be copied to), `inlining` (copying functions into
+    /// GPU kernels) and `host-free-loops` (GPU programs that wait only for what the host itself needs).
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) without: Option<String>,
-    /// In reverse mode, `for` loops whose states in all iterations take more than so many bytes keep those of about the square root of their
-    /// iterations, and are evaluated once more for the derivative.
+    /// In reverse mode, `for` loops whose states in all iterations take more than so many bytes keep those of about the
+    /// square root of their iterations, and are evaluated once more for the derivative.
     #[arg(long, value_name = "BYTES", hide_short_help = true)]
     pub(crate) derivative_memory: Option<u64>,
 }

@@ -99,8 +99,8 @@ fn at_once(args: &RunArgs) -> u8 {
 const LONG: Duration = Duration::from_secs(2);
 
 /// What takes the place of machine code that runs for long: the same program compiled by the back end `c`, by another
-/// process, which goes on when this one has ended. A program can begin again, because all that it does besides computing is to trace: if it has traced
-/// something, it is too late. So no run takes much longer than by C alone.
+/// process, which goes on when this one has ended. A program can begin again, because all that it does besides
+/// computing is to trace: if it has traced something, it is too late. So no run takes much longer than by C alone.
 #[derive(Default)]
 struct Successor {
     /// It exists, and the machine code is to end.
@@ -125,7 +125,8 @@ impl Successor {
     }
 }
 
-/// A process that compiles a program by the back end `c`. Its options are those of this run, so that the next one finds what it has made.
+/// A process that compiles a program by the back end `c`. Its options are those of this run, so that the next one finds
+/// what it has made.
 fn command_for_later(args: &RunArgs) -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     command.args(["run", "--backend=c", "--rounded-float", "--only-compile", &args.file]);

@@ -1,8 +1,10 @@
-//! The book and the README tell the truth: their programs are checked and run, their sessions are repeated, their links lead somewhere.
+//! The book and the README tell the truth: their programs are checked and run, their sessions are repeated, their links
+//! lead somewhere.
 //!
-//! A page is read as text and blocks (`page`). What a machine can say is computed anew and put in its place: the answers of
-//! examples and the messages of the compiler (`programs`), and what commands print (`sessions`). The page must then be what it was;
-//! with `BLESS=1` it is written. Blocks of Python are run by `python/tests/test_documents.py`, which has the package.
+//! A page is read as text and blocks (`page`). What a machine can say is computed anew and put in its place: the
+//! answers of examples and the messages of the compiler (`programs`), and what commands print (`sessions`). The page
+//! must then be what it was; with `BLESS=1` it is written. Blocks of Python are run by
+//! `python/tests/test_documents.py`, which has the package.
 
 mod page;
 mod programs;

@@ -297,7 +297,8 @@ fn a_program_is_compiled_once() {
     command.env("XDG_CACHE_HOME", place.0.join("cache")).env("CC", "sh cc.sh");
     let output = piped(command.env("CFLAGS", "-O0"), "5");
     assert_eq!((stdout(&output).as_str(), output.status.code()), ("", Some(0)));
-    // That is what runs if nobody says how, and what computes them otherwise does not; executables name the argument that is wrong.
+    // That is what runs if nobody says how, and what computes them otherwise does not; executables name the argument
+    // that is wrong.
     for (text, is_known) in [("x + 1", true), ("x + 2", false)] {
         place.write("b.fut", &format!("def f (x: i32) = {text}\n"));
         let mut command = place.command(&["run", "a.fut"]);
@@ -330,8 +331,8 @@ fn programs_that_need_a_runtime_at_the_same_time_wait_for_it() {
     assert_eq!(calls, "called\n");
 }
 
-/// Roots and quotients are approximate, and everything that is exact stays so: quotients of integers, subnormal numbers that are handed on, and NaN, which
-/// is found.
+/// Roots and quotients are approximate, and everything that is exact stays so: quotients of integers, subnormal numbers
+/// that are handed on, and NaN, which is found.
 #[test]
 fn fast_math_is_for_the_program_and_not_for_its_values() {
     let place = Place::new("fast-math");

@@ -323,7 +323,8 @@ fn follow() {
     agrees("follow");
 }
 
-/// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it says of itself.
+/// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it
+/// says of itself.
 fn limited(program: &Path, limit: &str) -> (String, String) {
     let options = ["-e", "alive", "--build-option=-cl-opt-disable", "--report"];
     let mut child = Command::new(program)

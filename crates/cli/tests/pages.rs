@@ -1,4 +1,5 @@
-//! What is said about commands: every one has an example, a chapter in `docs/book/src/commands.md`, a manual page, and is completed by shells.
+//! What is said about commands: every one has an example, a chapter in `docs/book/src/commands.md`, a manual page, and
+//! is completed by shells.
 
 use crate::common::{fehu, folder, repository, succeed};
 use std::process::Command;

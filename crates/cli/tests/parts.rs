@@ -165,7 +165,8 @@ fn new_projects_work() {
     }
 }
 
-/// Nothing here depends on what the machine has: machine code always works, and where there is no C compiler, the back ends are absent.
+/// Nothing here depends on what the machine has: machine code always works, and where there is no C compiler, the back
+/// ends are absent.
 #[test]
 fn the_doctor_tries_what_is_there() {
     let place = folder("doctor");

@@ -1,4 +1,5 @@
-//! The Python package: built as a wheel with this compiler, installed into an environment of its own, and tested there by `python/tests`.
+//! The Python package: built as a wheel with this compiler, installed into an environment of its own, and tested there
+//! by `python/tests`.
 //!
 //! What it needs is installed from PyPI on the first run, and kept.
 #![cfg(unix)]
@@ -8,8 +9,8 @@ use crate::python_packages::{environment, pip};
 use std::path::Path;
 use std::process::Command;
 
-/// What the package needs, a library whose arrays it takes, what its wheel is built and checked with, the engine for clusters, and what of Jupyter its notebooks are
-/// tested with.
+/// What the package needs, a library whose arrays it takes, what its wheel is built and checked with, the engine for
+/// clusters, and what of Jupyter its notebooks are tested with.
 const REQUIREMENTS: [&str; 9] = [
     "numpy",
     "jax==0.10.2",

@@ -200,7 +200,8 @@ fn chunks_go_to_a_device() {
     let expected = succeed(
         fehu().args(["run", "-i", "a.fut", "--in", "xs=x", "--in", "ys=x"]).current_dir(&place),
     );
-    // Several chunks are on their way at once, all of it is one, and that is repeated in halves because the device may not hold it.
+    // Several chunks are on their way at once, all of it is one, and that is repeated in halves because the device may
+    // not hold it.
     for (chunk, limit) in [("700", "1GB"), ("100000", "1GB"), ("100000", "30kB")] {
         let mut program = Command::new(place.join("a"));
         program.args(["--in", "xs=x", "--in", "ys=x", "--chunk", chunk]).current_dir(&place);

@@ -1,4 +1,5 @@
-//! Programs of loops that are tiled, split, blocked or executed in lanes, compiled and compared with the interpreter: `tests/vector`.
+//! Programs of loops that are tiled, split, blocked or executed in lanes, compiled and compared with the interpreter:
+//! `tests/vector`.
 #![cfg(unix)]
 
 use crate::common::{SANITIZE, fehu, fehu_with_own_flags};
@@ -21,8 +22,9 @@ fn passes(program: &str, backend: &str, flags: Option<&str>) {
     assert!(output.status.success(), "{said}");
 }
 
-/// In tasks, and with sanitizers, which stop at the first thing that is wrong; the C compiler does not optimise: it would take most
-/// of the time. The same loops survive the optimiser on one thread. `FEHU_SANITIZE=all` has sanitizers there as well.
+/// In tasks, and with sanitizers, which stop at the first thing that is wrong; the C compiler does not optimise: it
+/// would take most of the time. The same loops survive the optimiser on one thread. `FEHU_SANITIZE=all` has sanitizers
+/// there as well.
 fn sanitized(program: &str) {
     let flags = format!("-std=c11 -O0 -fopenmp-simd {SANITIZE}");
     passes(program, "multicore", Some(&flags));

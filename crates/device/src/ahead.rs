@@ -1,13 +1,15 @@
 //! Loops that the device decides about: what their iterations hand on stays there, and the host does not wait for it.
 //!
-//! A loop hands on scalars, and a `while` loop the condition under which it goes on. Where these come from kernels, the host would
-//! fetch them in each iteration. Instead they have *cells* in the memory of the device: kernels load from there what they need
-//! (`defer` sees to that), and a kernel of one thread at the end of an iteration stores what the next one gets.
+//! A loop hands on scalars, and a `while` loop the condition under which it goes on. Where these come from kernels, the
+//! host would fetch them in each iteration. Instead they have *cells* in the memory of the device: kernels load from
+//! there what they need (`defer` sees to that), and a kernel of one thread at the end of an iteration stores what the
+//! next one gets.
 //!
-//! If a condition is in a cell, the host is one iteration *ahead*: it launches an iteration before it knows whether there is one, and then waits
-//! for the condition of the one before. All kernels of the loop look at the cell first. In an iteration that should not be, they do
-//! nothing, and the host takes back what it has done itself: its handles, pointers and scalars are what they were. An iteration in vain costs
-//! as much as the waiting in several, so the host is not ahead in the first few.
+//! If a condition is in a cell, the host is one iteration *ahead*: it launches an iteration before it knows whether
+//! there is one, and then waits for the condition of the one before. All kernels of the loop look at the cell first. In
+//! an iteration that should not be, they do nothing, and the host takes back what it has done itself: its handles,
+//! pointers and scalars are what they were. An iteration in vain costs as much as the waiting in several, so the host
+//! is not ahead in the first few.
 //!
 //! ```text
 //! while go {              next: cell = x, going = go
@@ -21,9 +23,9 @@
 //!                         }
 //! ```
 //!
-//! The host does nothing in such a loop that others could see, nor anything that could fail, except for allocations, whose sizes are the
-//! same in all iterations: kernels of one thread check what it would, and kernels copy what it would have copied. A loop in which the host itself
-//! needs a value of the device stays as it is.
+//! The host does nothing in such a loop that others could see, nor anything that could fail, except for allocations,
+//! whose sizes are the same in all iterations: kernels of one thread check what it would, and kernels copy what it
+//! would have copied. A loop in which the host itself needs a value of the device stays as it is.
 
 use super::cells::{Cell, Left, declared, depending, each_of_host, fetched, store};
 use super::defer;
@@ -91,8 +93,8 @@ pub(super) fn ahead(stm: &Stm, owners: &mut Owners, vars: &mut IdVec<V, VarInfo>
     Some(Left { code, cells })
 }
 
-/// Whether the host does only what can be taken back, and waits for nothing. In the beginning there may be checks and fetches that are in
-/// no other loop, of which nothing must be left.
+/// Whether the host does only what can be taken back, and waits for nothing. In the beginning there may be checks and
+/// fetches that are in no other loop, of which nothing must be left.
 fn is_quiet(body: &[Stm], in_the_beginning: bool) -> bool {
     body.iter().all(|stm| {
         let mut quiet = match stm {
@@ -147,8 +149,8 @@ fn is_quiet(body: &[Stm], in_the_beginning: bool) -> bool {
     })
 }
 
-/// The scalars from kernels that iterations hand on, in the order in which they are assigned: once each, directly in the body, and nobody
-/// needs them after that. None if there are none, or others.
+/// The scalars from kernels that iterations hand on, in the order in which they are assigned: once each, directly in
+/// the body, and nobody needs them after that. None if there are none, or others.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others assign no scalars")]
 fn carried(body: &[Stm]) -> Option<Vec<V>> {
     let declared = declared(body);

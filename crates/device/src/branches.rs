@@ -1,7 +1,8 @@
 //! Branches that yield scalars from kernels leave them on the device, if the host need not know them.
 //!
-//! Each branch stores its result in a cell, by a kernel of one thread, and whoever needs it after the branch loads it from there. A nest that
-//! has several versions, one of which is chosen at run time, is such a branch if it ends in a reduction.
+//! Each branch stores its result in a cell, by a kernel of one thread, and whoever needs it after the branch loads it
+//! from there. A nest that has several versions, one of which is chosen at run time, is such a branch if it ends in a
+//! reduction.
 
 use super::cells::{Cell, Left, declared, depending, fetched, store};
 use super::defer;

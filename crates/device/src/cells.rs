@@ -1,5 +1,5 @@
-//! Cells: scalars that stay in the memory of the device where control flow meets, at the end of iterations (`ahead`) and of branches
-//! (`branches`).
+//! Cells: scalars that stay in the memory of the device where control flow meets, at the end of iterations (`ahead`)
+//! and of branches (`branches`).
 
 use super::offload::elem;
 use super::owners::Owners;

@@ -1,17 +1,18 @@
 //! Elements that the host fetches are fetched when the host needs them, which may be never.
 //!
-//! A fetch makes the host wait for the device, although often only kernels need the value: the sum of an array by which the next
-//! kernel divides, say. So fetches are *deferred*, and so are declarations whose values depend on them. A kernel that needs such a
-//! value loads the element itself, and repeats what is computed from it. What the host itself needs is fetched just before, together
-//! with all that it will need for certain: it waits once. If it needs a value only to check it, a kernel of one thread does that.
+//! A fetch makes the host wait for the device, although often only kernels need the value: the sum of an array by which
+//! the next kernel divides, say. So fetches are *deferred*, and so are declarations whose values depend on them. A
+//! kernel that needs such a value loads the element itself, and repeats what is computed from it. What the host itself
+//! needs is fetched just before, together with all that it will need for certain: it waits once. If it needs a value
+//! only to check it, a kernel of one thread does that.
 //!
-//! A deferred fetch must find its element unchanged. The element is in a block with a handle and pointers of its own, which are set
-//! once; the fetch happens before anything else than a load is done to that block. Only its release is deferred as well, if the block
-//! is small, as the results of reductions are.
+//! A deferred fetch must find its element unchanged. The element is in a block with a handle and pointers of its own,
+//! which are set once; the fetch happens before anything else than a load is done to that block. Only its release is
+//! deferred as well, if the block is small, as the results of reductions are.
 //!
-//! Everybody must see the same value: one kernel that rounds a product where another contracts it with a sum would disagree about
-//! how many elements are to be written. So only what is *exact* is repeated. Other values are computed once, by a kernel of one thread, and
-//! then are elements of memory themselves.
+//! Everybody must see the same value: one kernel that rounds a product where another contracts it with a sum would
+//! disagree about how many elements are to be written. So only what is *exact* is repeated. Other values are computed
+//! once, by a kernel of one thread, and then are elements of memory themselves.
 
 use super::ahead::ahead;
 use super::branches::branches;
@@ -107,8 +108,8 @@ pub(super) fn block(stms: Block, owners: &mut Owners, vars: &mut IdVec<V, VarInf
     out
 }
 
-/// The statements after a loop that has left scalars in cells: they are fetched first. A variable that is declared in this block gets another
-/// name, which has one value.
+/// The statements after a loop that has left scalars in cells: they are fetched first. A variable that is declared in
+/// this block gets another name, which has one value.
 fn after(
     cells: &[Cell],
     out: &[Stm],
@@ -184,8 +185,8 @@ impl Pending {
         fetched.peek().is_some() && fetched.all(|deferred| !needed.contains(&deferred.var))
     }
 
-    /// Gives the host what a statement needs, and what the statement might change. If it has to wait for that, it also gets what the
-    /// rest of the block needs. Returns what nobody can have after the statement, nor needs.
+    /// Gives the host what a statement needs, and what the statement might change. If it has to wait for that, it also
+    /// gets what the rest of the block needs. Returns what nobody can have after the statement, nor needs.
     fn deliver(
         &mut self,
         stm: &Stm,
@@ -250,8 +251,8 @@ impl Pending {
         found
     }
 
-    /// Whether somebody needs one of these after a statement has changed what they come from, or while it does: a kernel of one thread
-    /// loads them first.
+    /// Whether somebody needs one of these after a statement has changed what they come from, or while it does: a
+    /// kernel of one thread loads them first.
     fn is_used(&self, these: &FxHashSet<V>, stm: &Stm, rest: &[Stm]) -> bool {
         let mentions = |stms: &[Stm]| free_vars(stms).iter().any(|v| these.contains(v));
         let alone = matches!(stm, Stm::Launch(kernel) if kernel.is_alone());

@@ -7,8 +7,9 @@
 //! Other allocations need one piece.
 //!
 //! If the host can compute the sizes of all pieces in advance, it does. Otherwise it guesses how much a thread needs; a
-//! thread that needs more reports this and ends, and the host retries with more, after it has restored what the kernel changed in a
-//! way that depends on what was there ([`Kernel::changes`]). The number of active blocks is bounded, because each thread needs its part: a block then does the work of several, one after the other.
+//! thread that needs more reports this and ends, and the host retries with more, after it has restored what the kernel
+//! changed in a way that depends on what was there ([`Kernel::changes`]). The number of active blocks is bounded,
+//! because each thread needs its part: a block then does the work of several, one after the other.
 //!
 //! If the threads of a block work together ([`Kernel::by_block`]), an allocation outside sections is one piece for all
 //! of them, in a second block of memory, which has a part for each thread block.
@@ -386,8 +387,8 @@ impl Expand<'_> {
         (arena, base, begin)
     }
 
-    /// There is room for more blocks of fewer threads, if they need little memory, and it is known how much: all of them get some, whether
-    /// they find room in shared memory or not.
+    /// There is room for more blocks of fewer threads, if they need little memory, and it is known how much: all of
+    /// them get some, whether they find room in shared memory or not.
     fn more_if_small(&mut self, busy: Exp, threads: u32, bytes: Option<Exp>) -> Exp {
         let more = i64::from(DEVICE.threads / threads.max(1));
         let Some(bytes) = bytes.filter(|_| more > 1) else { return busy };

@@ -1,7 +1,7 @@
 //! Calls in loops that the device could decide about.
 //!
-//! A function of the host waits for the scalars that it returns, so a loop that hands them on, or whose condition they are, waits in each
-//! iteration. If the function is part of the loop, its scalars can stay on the device (`ahead`):
+//! A function of the host waits for the scalars that it returns, so a loop that hands them on, or whose condition they
+//! are, waits in each iteration. If the function is part of the loop, its scalars can stay on the device (`ahead`):
 //!
 //! ```text
 //! while go {                             while go {
@@ -10,8 +10,9 @@
 //! }                                      }
 //! ```
 //!
-//! Functions that are still called after the passes before were not meant to be copied, or are large. So a copy is made of the function that has
-//! such loops, and it is kept only if the host waits in fewer of them. Recursive functions stay calls, and so does what would make a loop too large.
+//! Functions that are still called after the passes before were not meant to be copied, or are large. So a copy is made
+//! of the function that has such loops, and it is kept only if the host waits in fewer of them. Recursive functions
+//! stay calls, and so does what would make a loop too large.
 
 use super::calls::copy_of;
 use super::cells::each_of_host;

@@ -8,10 +8,12 @@
 //! 2. `tuning`: the host looks up the tuning parameters that kernels need;
 //! 3. `offload`: work of the host on elements is done by kernels with one thread, or the elements are fetched;
 //! 4. `expand`: blocks that threads allocate become parts of one block that the host allocates for all of them,
-//!    interleaved where possible (`interleave`), and those of thread blocks with gaps where their threads would wait (`skew`); those that
-//!    are never in use at the same time are at the same place (`overlay`); `sites` and `pointers` are what that has in common with functions;
-//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible; what loops hand on stays on the
-//!    device, which also decides when they end (`ahead`; what they call is part of them then: `inline`), and so does what branches yield (`branches`);
+//!    interleaved where possible (`interleave`), and those of thread blocks with gaps where their threads would wait
+//!    (`skew`); those that are never in use at the same time are at the same place (`overlay`); `sites` and `pointers`
+//!    are what that has in common with functions;
+//! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible; what loops hand on
+//!    stays on the device, which also decides when they end (`ahead`; what they call is part of them then: `inline`),
+//!    and so does what branches yield (`branches`);
 //! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.

@@ -1,10 +1,10 @@
-//! Kernels that follow one another become one: each launch costs the host and the device some microseconds, which is more than small
-//! kernels take.
+//! Kernels that follow one another become one: each launch costs the host and the device some microseconds, which is
+//! more than small kernels take.
 //!
 //! - Kernels of one thread: that thread executes the code of both, one after the other.
-//! - Kernels that have nothing to do with each other: the blocks of the second have their numbers after those of the first. Neither
-//!   writes what the other accesses ([`Owners`] knows that), and their code is short and needs no memory that a block shares, so that
-//!   the blocks of one do not pay for what the other needs.
+//! - Kernels that have nothing to do with each other: the blocks of the second have their numbers after those of the
+//!   first. Neither writes what the other accesses ([`Owners`] knows that), and their code is short and needs no memory
+//!   that a block shares, so that the blocks of one do not pay for what the other needs.
 //!
 //! What the host does between them it does before both: only computations, and allocations of blocks that the first does not use.
 

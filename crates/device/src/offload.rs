@@ -2,8 +2,9 @@
 //!
 //! An element in an expression of the host is fetched. Consecutive stores, and branches and loops that contain neither
 //! kernels nor anything else that only the host can do, are executed by a kernel with one thread; the scalars that they
-//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element. A branch that only
-//! loads a single element, like the last one of an array that may be empty, is the host's: it costs a fetch either way.
+//! assign are fetched. So a sequential loop over an array costs one kernel rather than a fetch for each element. A
+//! branch that only loads a single element, like the last one of an array that may be empty, is the host's: it costs a
+//! fetch either way.
 
 use super::calls::closed;
 use fehu_base::OrBug;

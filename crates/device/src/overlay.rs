@@ -1,8 +1,8 @@
 //! Overlaying: pieces that are never in use at the same time are at the same place.
 //!
-//! If all handles and pointers that may hold an allocation are declared in one block of statements, such as the body of a loop or a
-//! branch, the piece is out of use when that has ended. So it comes after the pieces of the blocks around it, where those of their
-//! other blocks are, too:
+//! If all handles and pointers that may hold an allocation are declared in one block of statements, such as the body of
+//! a loop or a branch, the piece is out of use when that has ended. So it comes after the pieces of the blocks around
+//! it, where those of their other blocks are, too:
 //!
 //! ```text
 //! a = alloc                              a: 0

@@ -12,8 +12,8 @@ const SMALL: i64 = 64;
 pub(super) struct Owners {
     /// The handle of a block, for its pointers; only if nothing but these pointers leads to the block.
     pub(super) of: FxHashMap<V, V>,
-    /// The handle of the block that a pointer points into, a parameter or one that is set once, by an allocation: others may lead to the
-    /// block as well, but not those of other such handles, unless both are parameters.
+    /// The handle of the block that a pointer points into, a parameter or one that is set once, by an allocation:
+    /// others may lead to the block as well, but not those of other such handles, unless both are parameters.
     pub(super) roots: FxHashMap<V, V>,
     /// Those of them that are allocated here.
     pub(super) fresh: FxHashSet<V>,

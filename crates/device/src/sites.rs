@@ -79,8 +79,8 @@ pub(super) fn find(
         others.remove(0);
         let bytes = known.most(&count).map(|count| piece_bytes(count, prim));
         let kind = if by_block && !own.contains(&handle) { Owner::Block } else { Owner::Thread };
-        // Each thread has other handles in its sections, and they are out of use when the block allocates; if they were asked for, the threads
-        // would take different pieces.
+        // Each thread has other handles in its sections, and they are out of use when the block allocates; if they were
+        // asked for, the threads would take different pieces.
         if kind == Owner::Block {
             others.retain(|other| !inside.contains(other));
         }

@@ -1,8 +1,9 @@
 //! Skewed memory of thread blocks: there is a gap of one element after each row of the banks of shared memory.
 //!
-//! Shared memory has a bank for each thread of a warp, and neighbouring words are in neighbouring banks. Threads that access
-//! elements of different rows of one bank wait for each other. That happens when neighbouring threads go along a column or an antidiagonal
-//! of a matrix whose rows have an unfortunate length, for example 32 or 64 and 65. With the gaps, the element with the number `k` is
+//! Shared memory has a bank for each thread of a warp, and neighbouring words are in neighbouring banks. Threads that
+//! access elements of different rows of one bank wait for each other. That happens when neighbouring threads go along a
+//! column or an antidiagonal of a matrix whose rows have an unfortunate length, for example 32 or 64 and 65. With the
+//! gaps, the element with the number `k` is
 //!
 //! ```text
 //! k + k / 32
@@ -11,11 +12,12 @@
 //! for words, so that elements at a distance of a row are in neighbouring banks. Neighbours stay neighbours but for one in 32. It
 //! costs a shift and an addition for each access, so [`conflicts`] looks for those where threads could wait.
 //!
-//! The rows that programs walk through are seldom of a known length; the gaps are right for all of them, other than rows that are made longer.
+//! The rows that programs walk through are seldom of a known length; the gaps are right for all of them, other than
+//! rows that are made longer.
 //!
-//! Indices of such memory have 32 bits, whether there are gaps or not. A loop of a block is a chain of short steps, in each of which threads wait for
-//! the arithmetic of their indices, and a product of 64 bits takes several instructions (nw on an H200: 2.43 ms, and 2.06 with this). Larger
-//! pieces than [`MOST_BYTES`] do not exist.
+//! Indices of such memory have 32 bits, whether there are gaps or not. A loop of a block is a chain of short steps, in
+//! each of which threads wait for the arithmetic of their indices, and a product of 64 bits takes several instructions
+//! (nw on an H200: 2.43 ms, and 2.06 with this). Larger pieces than [`MOST_BYTES`] do not exist.
 
 use fehu_base::Prim;
 use fehu_imp::device::DEVICE;

@@ -2,7 +2,8 @@
 
 use crate::for_device;
 
-/// The statements of a function after this stage, where `body` follows an array of two sums at `p`, in a block of a constant size.
+/// The statements of a function after this stage, where `body` follows an array of two sums at `p`, in a block of a
+/// constant size.
 fn after(body: &str) -> Vec<String> {
     let text = format!(
         "prog imp

@@ -2,8 +2,8 @@
 
 use crate::for_device;
 
-/// The names of the kernels of a function after this stage, where `between` and a second kernel follow a first one, which writes `p`.
-/// There are fresh blocks `p` and `q`, and an argument `xs`.
+/// The names of the kernels of a function after this stage, where `between` and a second kernel follow a first one,
+/// which writes `p`. There are fresh blocks `p` and `q`, and an argument `xs`.
 fn kernels(between: &str, body: &str) -> Vec<String> {
     let text = format!(
         "prog imp

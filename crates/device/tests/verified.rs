@@ -42,8 +42,8 @@ fn iterations_that_share_the_memory_of_their_thread_are_not_independent() {
     assert!(!loops[0].contains("independent") && loops[1].contains("independent"), "{loops:?}");
 }
 
-/// A block that does the work of several comes to its barriers again, with all threads: who runs short of memory after the last one does not
-/// end before the others.
+/// A block that does the work of several comes to its barriers again, with all threads: who runs short of memory after
+/// the last one does not end before the others.
 #[test]
 fn threads_with_memory_of_their_own_come_to_barriers_again() {
     let work = "var row_mem: mem

@@ -7,9 +7,9 @@
 //! -- 3
 //! ```
 //!
-//! A line that begins with `>>> ` is what somebody could type in an interactive session, and lines that begin with `... ` go on with
-//! it. The lines after it, up to an empty one or the next example, are what the session answers; declarations have no answer.
-//! If these begin with `Error`, the program is expected to stop with this message.
+//! A line that begins with `>>> ` is what somebody could type in an interactive session, and lines that begin with `...
+//! ` go on with it. The lines after it, up to an empty one or the next example, are what the session answers;
+//! declarations have no answer. If these begin with `Error`, the program is expected to stop with this message.
 
 /// A part of a documentation comment.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,8 @@
 //! Documentation: pages from the comments `-- |` of programs, and the examples in these comments.
 //!
-//! [`site`] checks all files as one program, so that every name has a meaning, and makes a page of each: what it declares, as it is
-//! written, with links from every name to its declaration; the source; an index, and a search box that needs no server.
+//! [`site`] checks all files as one program, so that every name has a meaning, and makes a page of each: what it
+//! declares, as it is written, with links from every name to its declaration; the source; an index, and a search box
+//! that needs no server.
 //!
 //! - [`model`]: what is documented;
 //! - [`links`]: where names lead;

@@ -5,9 +5,10 @@
 //!                                                                          └──────────── jit ──▶ machine code
 //! ```
 //!
-//! A [`Stage`] is for these programs what a [`Pass`](fehu_ir::pass::Pass) is for the core IR: it has a name, under which it is
-//! listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager (`passes.rs`). [`Code`] can
-//! be printed after every stage, and run, on machines that watch for races (`fehu-oracle`), until it is C. Machine code runs by itself.
+//! A [`Stage`] is for these programs what a [`Pass`](fehu_ir::pass::Pass) is for the core IR: it has a name, under
+//! which it is listed in `pipelines.rs`, timed, and chosen on the command line, and it is run by the same manager
+//! (`passes.rs`). [`Code`] can be printed after every stage, and run, on machines that watch for races (`fehu-oracle`),
+//! until it is C. Machine code runs by itself.
 
 use crate::compile::Floats;
 use crate::machine_code::{Call, Jit};
@@ -91,8 +92,8 @@ pub struct Settings {
     pub floats: Floats,
     /// What is left out.
     pub without: Without,
-    /// For tests: whether kernels have few threads with few elements each, for the machine that runs them one by one, and machine code shares
-    /// every loop that it can, however short.
+    /// For tests: whether kernels have few threads with few elements each, for the machine that runs them one by one,
+    /// and machine code shares every loop that it can, however short.
     pub few: bool,
     /// For tests: the orders of arrays in the memory of a device are chosen by chance, with this seed.
     pub orders: Option<u64>,
@@ -199,7 +200,8 @@ impl Code {
         }
     }
 
-    /// Whether it keeps the rules of its form; the first thing that is wrong if not. Tables of places, C and machine code have none.
+    /// Whether it keeps the rules of its form; the first thing that is wrong if not. Tables of places, C and machine
+    /// code have none.
     pub fn verify(&self) -> Result<(), String> {
         match self {
             Code::Arrays(prog) => stages::verify(prog),

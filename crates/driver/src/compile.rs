@@ -126,7 +126,8 @@ pub fn generate(files: &dyn Files, root: &Root, request: &Request) -> (Outcome, 
 }
 
 /// Writes what a program has become to files that start with a name: `NAME.c`, `NAME.h` and `NAME.json` if it is a
-/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server. A shared library has all of them, and is called `NAME.so`.
+/// library, otherwise `NAME` and `NAME.c`, and `NAME.json` for a server. A shared library has all of them, and is
+/// called `NAME.so`.
 pub fn write(
     generated: &Generated,
     request: &Request,

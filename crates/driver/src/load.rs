@@ -1,8 +1,9 @@
 //! A program: the root file and all files that it imports, each once, in dependency order.
 //!
-//! Files are found by depth-first search from the root; what they need of the prelude is known then. The implicit prelude comes
-//! first nevertheless, then the imports of the root in the order in which they are written, then the root. A file that cannot be read or that
-//! imports itself is reported at the import; the import then has no target, and loading goes on.
+//! Files are found by depth-first search from the root; what they need of the prelude is known then. The implicit
+//! prelude comes first nevertheless, then the imports of the root in the order in which they are written, then the
+//! root. A file that cannot be read or that imports itself is reported at the import; the import then has no target,
+//! and loading goes on.
 
 mod imports;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Machine code of this process: that of `fehu-jit`. In WebAssembly a program cannot make any: the compiler is the same there without it.
+//! Machine code of this process: that of `fehu-jit`. In WebAssembly a program cannot make any: the compiler is the same
+//! there without it.
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use fehu_jit::{Call, Jit, Threads};

@@ -39,8 +39,8 @@ pub const PIPELINES: &[Pipeline] = &[NONE, DEFAULT, CPU, MULTICORE, GPU, JIT];
 /// The program as it was lowered.
 pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: &[], stages: &[] };
 
-/// From lowered programs to good array code, whatever the back end: after inlining, for operators that feed each other stand in different
-/// functions of the source.
+/// From lowered programs to good array code, whatever the back end: after inlining, for operators that feed each other
+/// stand in different functions of the source.
 const ARRAYS: &[Pass] = &[
     // What lowering wrote down in general is particular here: constants, copies, known branches.
     SIMPLIFY,
@@ -190,8 +190,8 @@ const GPU_PARTS: &[&[Pass]] = &[
     LIFTED,
     // Nothing is fused with a loop any more, so that it can be cut. Filters in many threads are scans.
     &[GRID_ROUNDS, UNPARTITION, SIMPLIFY],
-    // Operators have become as large as they can be. Where they are small, one block executes a loop around them; otherwise they are cut
-    // into nests. Nothing may fuse after that.
+    // Operators have become as large as they can be. Where they are small, one block executes a loop around them;
+    // otherwise they are cut into nests. Nothing may fuse after that.
     &[GRID_LOOPS, FLATTEN, SIMPLIFY],
     // Segs have their levels and spaces. What they read is known when nothing changes them any more.
     &[EPILOGUE, GRID_COLUMNS, GRID_TILING],

@@ -1,8 +1,8 @@
 //! What one run collects, and how a bug in a stage becomes a message.
 //!
-//! Stages run inside [`run`]: on a large stack, and with panics caught. The panic hook writes
-//! nothing while a stage runs; it remembers where the panic was, and [`run`] makes the message. What
-//! the run had collected until then is kept. Where panics abort, as in WebAssembly, the hook that was there before has the last word.
+//! Stages run inside [`run`]: on a large stack, and with panics caught. The panic hook writes nothing while a stage
+//! runs; it remembers where the panic was, and [`run`] makes the message. What the run had collected until then is
+//! kept. Where panics abort, as in WebAssembly, the hook that was there before has the last word.
 
 use crate::errors;
 use crate::paths;

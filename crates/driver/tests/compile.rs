@@ -158,7 +158,8 @@ fn executables_are_made_once() {
     assert_ne!(first, other);
 }
 
-/// What devices' runtimes pass to the compiler of kernels is in a table of the program, because they are compiled once for all programs.
+/// What devices' runtimes pass to the compiler of kernels is in a table of the program, because they are compiled once
+/// for all programs.
 #[test]
 fn programs_tell_the_runtime_of_devices_how_floats_are_computed() {
     for (floats, name, defined, root) in [

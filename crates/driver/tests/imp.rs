@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 
 const TARGETS: [Target; 3] = [Target::C, Target::Multicore, Target::OpenCl];
 
-/// Our programs, and whether they become code for all targets. Those that test the prelude are the longest, and alike: they become
-/// code for one thread only.
+/// Our programs, and whether they become code for all targets. Those that test the prelude are the longest, and alike:
+/// they become code for one thread only.
 fn programs() -> Vec<(PathBuf, bool)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
@@ -98,7 +98,8 @@ fn optimise_and_make(prog: &Prog, target: Target, ways: &[&str]) -> Result<(), S
     make(&optimised, target, ways)
 }
 
-/// All targets in one test, so that each program is checked and lowered once. It takes every second program; with `FEHU_WAYS=all`, all.
+/// All targets in one test, so that each program is checked and lowered once. It takes every second program; with
+/// `FEHU_WAYS=all`, all.
 #[test]
 fn code_of_our_programs_reads_back_and_keeps_the_rules() {
     let mut failures = Vec::new();

@@ -8,10 +8,11 @@
 //! who executes the code that is being emitted.
 //!
 //! Files: `index` has addresses; `scalar` operations on numbers; `array` operations that create or copy a single array;
-//! `control` branches, loops and calls; `foreign` calls of functions in other languages; `screma` map, reduce and scan; `epilogue` what a scan does with its elements;
-//! `write` histograms, scatters, partitions and accumulators; `strip_mine` vectorised scans and histograms;
-//! `release` where blocks are released; `cheap` what may be executed twice; `runs` who executes the code; `tasks`, `bins` and `rows` code for several threads; `combine` partial results, at all levels; `grid` code for a
-//! device; `tuning` numbers that users may choose; `work` what profiles are told.
+//! `control` branches, loops and calls; `foreign` calls of functions in other languages; `screma` map, reduce and scan;
+//! `epilogue` what a scan does with its elements; `write` histograms, scatters, partitions and accumulators;
+//! `strip_mine` vectorised scans and histograms; `release` where blocks are released; `cheap` what may be executed
+//! twice; `runs` who executes the code; `tasks`, `bins` and `rows` code for several threads; `combine` partial results,
+//! at all levels; `grid` code for a device; `tuning` numbers that users may choose; `work` what profiles are told.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 

@@ -15,10 +15,11 @@
 //! }
 //! ```
 //!
-//! One task finishes most rows alone. Of its first and its last row, others may have parts. A map does not mind. For reductions,
-//! each task keeps the parts of these two rows, and afterwards they are combined in order, task after task; a row may be as
-//! long as many tasks. Scans have two rounds, as elsewhere ([`super::tasks`]): the values before the first row of each task are known
-//! when the parts of the last rows are. The first round needs only these, if the function is cheap enough to be executed again.
+//! One task finishes most rows alone. Of its first and its last row, others may have parts. A map does not mind. For
+//! reductions, each task keeps the parts of these two rows, and afterwards they are combined in order, task after task;
+//! a row may be as long as many tasks. Scans have two rounds, as elsewhere ([`super::tasks`]): the values before the
+//! first row of each task are known when the parts of the last rows are. The first round needs only these, if the
+//! function is cheap enough to be executed again.
 
 use super::Emit;
 use super::combine::{Kept, Partial, Room, Sofar};

@@ -1,8 +1,8 @@
 //! Strip-mining through a small buffer, on CPUs.
 //!
-//! An operator whose positions depend on each other is one sequential loop, even if its function does not, and then the C compiler
-//! vectorises nothing. Here the function is executed for a block of positions at a time, with its results in a buffer; then the
-//! buffer is consumed in order:
+//! An operator whose positions depend on each other is one sequential loop, even if its function does not, and then the
+//! C compiler vectorises nothing. Here the function is executed for a block of positions at a time, with its results in
+//! a buffer; then the buffer is consumed in order:
 //!
 //! ```text
 //! for i, a block at a time {
@@ -12,17 +12,18 @@
 //! for the rest of i { as usual }
 //! ```
 //!
-//! **Histograms** whose functions are long: the buffer has bins and values, and the bins are updated in a second loop. Conditions: the
-//! function produces only scalars, cannot fail, and contains loops, or floating-point functions or divisions. Loops that
-//! read arrays at their own positions would not be vectorised, and then two loops take longer than one.
+//! **Histograms** whose functions are long: the buffer has bins and values, and the bins are updated in a second loop.
+//! Conditions: the function produces only scalars, cannot fail, and contains loops, or floating-point functions or
+//! divisions. Loops that read arrays at their own positions would not be vectorised, and then two loops take longer
+//! than one.
 //!
-//! **Scans by addition, minimum and maximum**, which must otherwise finish each sum before they add the next element: a maximum of floats, which
-//! passes over NaN and knows the zeros apart, takes eight cycles. The buffer is consumed by a
-//! statement of its own: the elements of a vector are first summed among themselves, with a few vector additions, and then
-//! the preceding sum is added to all of them. What comes after the scan is a third loop, in which the function is executed again,
-//! so that none of its other results must be kept. Conditions: nothing else combines elements; the function and the epilogue
-//! are short and have no checks; and there is no surrounding loop that could be vectorised instead. ([`RedOp::has_prefixes`] says
-//! for which numbers.)
+//! **Scans by addition, minimum and maximum**, which must otherwise finish each sum before they add the next element: a
+//! maximum of floats, which passes over NaN and knows the zeros apart, takes eight cycles. The buffer is consumed by a
+//! statement of its own: the elements of a vector are first summed among themselves, with a few vector additions, and
+//! then the preceding sum is added to all of them. What comes after the scan is a third loop, in which the function is
+//! executed again, so that none of its other results must be kept. Conditions: nothing else combines elements; the
+//! function and the epilogue are short and have no checks; and there is no surrounding loop that could be vectorised
+//! instead. ([`RedOp::has_prefixes`] says for which numbers.)
 //!
 //! On devices, the threads of a block fill a buffer in shared memory: see `grid/stage`.
 
@@ -48,8 +49,8 @@ const POSITIONS: u32 = BYTES / 8;
 type Buffers = Vec<(Option<Var>, V)>;
 
 impl<'a> Emit<'a> {
-    /// The whole blocks of a range; returns the rest. `fill` stores the results of the function in buffers, at a position of the block;
-    /// `consume` gets the buffers, and the range of the block.
+    /// The whole blocks of a range; returns the rest. `fill` stores the results of the function in buffers, at a
+    /// position of the block; `consume` gets the buffers, and the range of the block.
     fn strip_mine(
         &mut self,
         (pat, inputs, map): (&[Var], &[Var], &'a Lambda),

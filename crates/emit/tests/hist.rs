@@ -30,7 +30,8 @@ fn a_maximum_that_stays_is_not_stored() {
     assert!(!code("add").contains("before"));
 }
 
-/// The code for several threads of a histogram of rows, whose contributions a function makes; it yields what the interpreter says.
+/// The code for several threads of a histogram of rows, whose contributions a function makes; it yields what the
+/// interpreter says.
 fn rows(function: &str) -> String {
     let text = format!(
         "prog arrays

@@ -4,8 +4,9 @@
 //!   keeps a processor busy. Reading an element of an array weighs [`READ`]. A body's weight is the sum over its statements, of a
 //!   branch the condition's and the larger alternative's. Loops, array operators, calls, and everything that makes an array have
 //!   no weight: they are never cheap. [`has_loops`] and [`has_operators`] look for what takes longest.
-//! - *What is computed again instead of being stored*: [`is_cheap`], [`is_cheap_stm`], up to the weight [`LIMIT`]. Writing an array of
-//!   numbers to memory and reading it again costs about as much. Nests that the flattening makes repeat up to [`NEST_LIMIT`].
+//! - *What is computed again instead of being stored*: [`is_cheap`], [`is_cheap_stm`], up to the weight [`LIMIT`].
+//!   Writing an array of numbers to memory and reading it again costs about as much. Nests that the flattening makes
+//!   repeat up to [`NEST_LIMIT`].
 //! - *What may be done twice* for each position: [`is_repeatable`], by the number of statements, if nothing is changed
 //!   ([`has_effects`]).
 //! - *What every thread does for itself*: [`is_private`].

@@ -37,8 +37,8 @@ struct From {
     is_changed: bool,
 }
 
-/// The parameter of a function that a result is, changed in place. Results of functions that are called from outside, or that others
-/// have written, are arrays of their own.
+/// The parameter of a function that a result is, changed in place. Results of functions that are called from outside,
+/// or that others have written, are arrays of their own.
 pub fn returned(prog: &Prog, fun: FunId, k: usize) -> Option<usize> {
     returned_in(prog, fun, k, MAX_DEPTH)
 }

@@ -5,12 +5,14 @@
 //!
 //! - [`Uses`], [`consumed()`]: which variables are used and consumed, and how often; [`Reads`]: which arrays are
 //!   read element by element;
-//! - [`Share`]: which arrays may share memory; [`in_place()`], [`returned`]: which results are parameters that were changed; [`Effects`]: what may be left out, repeated or moved;
+//! - [`Share`]: which arrays may share memory; [`in_place()`], [`returned`]: which results are parameters that were
+//!   changed; [`Effects`]: what may be left out, repeated or moved;
 //! - [`Ranges`]: what is known about integers, from conditions, checks and loops ([`flow`] walks a body with them);
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
 //! - [`Variance`]: along which dimensions of a space values differ; [`Views`]: which elements of other arrays those of views are;
-//! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the program says.
+//! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the
+//!   program says.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 

@@ -6,10 +6,11 @@
 //! - *regular*: it differs, but not in shape. All positions together have an array of it;
 //! - *irregular*: an array whose sizes differ. Positions have rows of different lengths.
 //!
-//! Labels flow forward through the statements, in one pass: a result is avoided if all that its statement needs is, and irregular if
-//! one of its sizes differs. Where control flow meets, at the ends of branches and at the start of a loop's iteration, the
-//! label is the larger one; for a loop that is found by going through its body until nothing changes, twice at most for each
-//! step up. Inside the functions of operators no element is avoided: it differs between the operator's own positions.
+//! Labels flow forward through the statements, in one pass: a result is avoided if all that its statement needs is, and
+//! irregular if one of its sizes differs. Where control flow meets, at the ends of branches and at the start of a
+//! loop's iteration, the label is the larger one; for a loop that is found by going through its body until nothing
+//! changes, twice at most for each step up. Inside the functions of operators no element is avoided: it differs between
+//! the operator's own positions.
 
 use fehu_base::IdVec;
 use fehu_ir::free::free_in_stm;

@@ -1,14 +1,16 @@
 //! Which arrays may share memory, and which memory never changes.
 //!
-//! The arrays of a function are divided into classes: two arrays that may share memory at any time are in the
-//! same class. A class is *fixed* if none of its arrays is consumed in the function, nor a result of it, which the caller might consume.
+//! The arrays of a function are divided into classes: two arrays that may share memory at any time are in the same
+//! class. A class is *fixed* if none of its arrays is consumed in the function, nor a result of it, which the caller
+//! might consume.
 //!
 //! A class consists of *versions*: an update consumes one and makes the next, and nothing that shares memory with the old one may
 //! be used then. A version that nothing consumes is *settled*: whoever can name one of its arrays reads the same from it ever
 //! after, although its memory may have changed before, as that of an array that a loop has filled.
 //!
-//! A settled array that is no result of the function, a *final* one, needs no memory of its own: another array with the same elements
-//! can be read instead, wherever that is in scope, if it is settled; so two equal final arrays can be merged.
+//! A settled array that is no result of the function, a *final* one, needs no memory of its own: another array with the
+//! same elements can be read instead, wherever that is in scope, if it is settled; so two equal final arrays can be
+//! merged.
 //!
 //! This analysis considers the whole function at once, and not the order of its statements, so it is linear and simple,
 //! and remains valid when statements move. Views need no such analysis: as long as a view may be used, so may
@@ -50,8 +52,8 @@ impl Share {
         self.classes.fate(var).is_some_and(|fate| !fate.consumed && !fate.returned)
     }
 
-    /// Whether the array's memory does not change any more in the function, wherever its name is in scope. As for [`Share::is_fixed`], nothing
-    /// is known of variables that were made later.
+    /// Whether the array's memory does not change any more in the function, wherever its name is in scope. As for
+    /// [`Share::is_fixed`], nothing is known of variables that were made later.
     pub fn is_settled(&self, var: Var) -> bool {
         self.versions.fate(var).is_some_and(|fate| !fate.consumed)
     }
@@ -221,7 +223,8 @@ impl Look<'_> {
         }
     }
 
-    /// After its body. A parameter that the body consumes is a version for each iteration, so the loop changes what it begins with.
+    /// After its body. A parameter that the body consumes is a version for each iteration, so the loop changes what it
+    /// begins with.
     fn repeated(&mut self, pat: &[Var], params: &[LoopParam], body: &Body) {
         for (param, next) in params.iter().zip(&body.results) {
             self.same(param.var, *next);

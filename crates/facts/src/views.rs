@@ -72,7 +72,8 @@ impl Views {
         self.known.insert(var, view);
     }
 
-    /// The parameters of a function that is applied to the elements of inputs. Their positions are a dimension of the space, if one is given.
+    /// The parameters of a function that is applied to the elements of inputs. Their positions are a dimension of the
+    /// space, if one is given.
     pub fn enter(
         &mut self,
         map: &Lambda,

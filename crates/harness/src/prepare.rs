@@ -82,8 +82,8 @@ impl Compile {
         }
     }
 
-    /// How programs are compiled whose results are the expected ones: for one core, and without foreign functions. Options for the program that is
-    /// tested, such as a number of threads or a device, may mean nothing to this one.
+    /// How programs are compiled whose results are the expected ones: for one core, and without foreign functions.
+    /// Options for the program that is tested, such as a number of threads or a device, may mean nothing to this one.
     pub fn reference(&self) -> Compile {
         let plan = match self.target.is_gpu() {
             true => Plan::of(pipelines::of_target(Target::C).passes),

@@ -1,5 +1,5 @@
-//! Profiles: runs the cases of a program's test blocks, or one with given values, once to warm up, and then, once or more often, with an
-//! account of what happens.
+//! Profiles: runs the cases of a program's test blocks, or one with given values, once to warm up, and then, once or
+//! more often, with an account of what happens.
 
 use crate::bench::{Options, arguments, cases, read_test};
 use crate::case::{self, Arguments};
@@ -33,8 +33,8 @@ pub struct All {
     pub sources: Vec<(String, String)>,
 }
 
-/// Compiles and runs a program, each case so often. `values` reads the arguments of an entry point, for programs without cases; it is asked only then, or if
-/// `only_values`. The error is one line.
+/// Compiles and runs a program, each case so often. `values` reads the arguments of an entry point, for programs
+/// without cases; it is asked only then, or if `only_values`. The error is one line.
 pub fn run(
     path: &str,
     options: &Options,

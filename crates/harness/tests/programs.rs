@@ -101,8 +101,8 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [folder(), repository.join("examples").display().to_string()];
     let programs = suite::programs(&folders).expect("the folders can be listed");
-    // What `assign` alone makes of programs is tested with random ones, in `oracle/tests/heap.rs`. Each program goes one of the two
-    // ways; with `FEHU_WAYS=all`, both.
+    // What `assign` alone makes of programs is tested with random ones, in `oracle/tests/heap.rs`. Each program goes
+    // one of the two ways; with `FEHU_WAYS=all`, both.
     let all = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
     for (way, names) in [
         "assign,short_circuit,overwrite,merge",

@@ -56,8 +56,8 @@ impl Exp {
     }
 }
 
-/// Whether there are functions in a block that are many instructions, and a loop of their own where numbers are large: copies of them do
-/// not fit into the cache of instructions.
+/// Whether there are functions in a block that are many instructions, and a loop of their own where numbers are large:
+/// copies of them do not fit into the cache of instructions.
 pub fn calls_functions(block: &[Stm]) -> bool {
     let mut found = false;
     each_stm(block, &mut |stm| stm.each_exp(&mut |e| found |= e.is_expensive()));

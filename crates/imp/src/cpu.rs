@@ -18,7 +18,8 @@ pub struct Cpu {
     pub far_bytes: u32,
     /// The most bytes that iterations of a loop may allocate together so that they run at the same time, in the lanes of vectors.
     pub lanes_bytes: i64,
-    /// Fewer bytes are copied by one thread: that takes a few microseconds at most, and others are only asked for 20 (`runtime/scheduler.c`).
+    /// Fewer bytes are copied by one thread: that takes a few microseconds at most, and others are only asked for 20
+    /// (`runtime/scheduler.c`).
     pub copied_bytes: i64,
     /// How many results of additions or multiplications a core waits for at the same time.
     pub chains: u32,
@@ -26,7 +27,8 @@ pub struct Cpu {
     pub unrolled_iterations: i64,
     /// ... and what all of them may cost together, in cycles.
     pub unrolled_cost: i64,
-    /// The most instructions of a loop that a C compiler vectorises, after the loops inside are unrolled. (gcc needs 1 ms for each.)
+    /// The most instructions of a loop that a C compiler vectorises, after the loops inside are unrolled. (gcc needs 1
+    /// ms for each.)
     pub straight_instructions: i64,
 }
 

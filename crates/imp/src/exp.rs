@@ -66,8 +66,9 @@ impl RedOp {
         RedOp::ALL.into_iter().find(|op| op.name() == name)
     }
 
-    /// Whether a statement combines the elements of an array of this type up to each position ([`Stm::Prefixes`](crate::Stm::Prefixes)). Those of
-    /// narrow numbers are rarely a bottleneck; products wait no longer for each other than vectors of them take.
+    /// Whether a statement combines the elements of an array of this type up to each position
+    /// ([`Stm::Prefixes`](crate::Stm::Prefixes)). Those of narrow numbers are rarely a bottleneck; products wait no
+    /// longer for each other than vectors of them take.
     pub fn has_prefixes(self, prim: Prim) -> bool {
         let is_wide = prim != Prim::Bool && prim.bits() >= 32;
         is_wide && matches!(self, RedOp::Add | RedOp::Min | RedOp::Max)

@@ -102,8 +102,8 @@ pub fn to_its_end(body: Block) -> Block {
     if has(&body, fails) { vec![Stm::Section(body)] } else { body }
 }
 
-/// Lets all threads come to the end of a body with barriers, where another one may be. They come to those that there are; what follows
-/// the last of them may fail, and becomes a section then.
+/// Lets all threads come to the end of a body with barriers, where another one may be. They come to those that there
+/// are; what follows the last of them may fail, and becomes a section then.
 pub fn gather(body: &mut Block) {
     let last = body.iter().rposition(|stm| waits(std::slice::from_ref(stm)));
     let rest = body.split_off(last.map_or(0, |last| last + 1));

@@ -11,15 +11,16 @@
 //! loop costs only a comparison. [`Stm::Share`] makes it another handle of an existing block. Handles are released at
 //! the end of the function or task that declares them, or earlier by [`Stm::Free`].
 //!
-//! A variable of type [`Ty::Ptr`] points to elements of one type in one memory ([`Space`]); it is set by [`Stm::Point`], and
-//! loads and stores go through it. A variable of type [`Ty::Local`] is a small array that lives in registers or on the stack, and is used
-//! like a pointer; it needs no handle, and no pointer to it outlives the body that declares it.
+//! A variable of type [`Ty::Ptr`] points to elements of one type in one memory ([`Space`]); it is set by
+//! [`Stm::Point`], and loads and stores go through it. A variable of type [`Ty::Local`] is a small array that lives in
+//! registers or on the stack, and is used like a pointer; it needs no handle, and no pointer to it outlives the body
+//! that declares it.
 //!
 //! # Loops
 //!
-//! The iterations of a `for` loop of kind [`Kind::Independent`], [`Kind::Lanes`] or [`Kind::Tiles`] may be executed in any order, or in lock-step: none
-//! reads what another writes, except for the scalars that are listed as its reductions, to which each iteration only
-//! adds its part. Variables declared inside an iteration are private to it.
+//! The iterations of a `for` loop of kind [`Kind::Independent`], [`Kind::Lanes`] or [`Kind::Tiles`] may be executed in
+//! any order, or in lock-step: none reads what another writes, except for the scalars that are listed as its
+//! reductions, to which each iteration only adds its part. Variables declared inside an iteration are private to it.
 //!
 //! # Parallelism
 //!

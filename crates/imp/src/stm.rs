@@ -8,10 +8,11 @@ pub type Block = Vec<Stm>;
 
 /// A statement.
 ///
-/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]), profiles ([`Stm::Begin`], [`Stm::End`]), launches,
-/// [`Stm::Blocks`], [`Stm::Fetch`], [`Stm::Ask`] and [`Stm::Receive`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
-/// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all code
-/// treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
+/// Most are for everybody. Tasks, and what belongs to them ([`Stm::Tasks`], [`Stm::Chunks`], [`Stm::Threads`]),
+/// profiles ([`Stm::Begin`], [`Stm::End`]), launches, [`Stm::Blocks`], [`Stm::Fetch`], [`Stm::Ask`] and
+/// [`Stm::Receive`] are for the host; statements whose description begins with "in a kernel" are for kernels. Handles
+/// and calls are in kernels only until the stage `device` has removed them. All this is one type, because nearly all
+/// code treats the statements of both alike; the verifier holds each to its place ([`crate::verify`]).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stm {
     /// A comment for readers of the code.
@@ -99,8 +100,8 @@ pub enum Stm {
     Locked(Exp, Block),
     /// Executes the body for a whole range, in parallel.
     Tasks(Box<Tasks>),
-    /// Prefix sums, minima or maxima: replaces each element of a local array by the sum of a variable and all elements up to it, and sets
-    /// the variable to the last one.
+    /// Prefix sums, minima or maxima: replaces each element of a local array by the sum of a variable and all elements
+    /// up to it, and sets the variable to the last one.
     Prefixes(RedOp, V, V),
     /// Sets the variable to the number of ranges into which a reduction over this many elements should be split.
     Chunks(V, usize, Exp),
@@ -121,7 +122,8 @@ pub enum Stm {
     Launch(Box<Kernel>),
     /// Sets the variable to the element at an index of a pointer to device memory. The host waits for it.
     Fetch(V, V, Exp),
-    /// Asks for the element at an index of a pointer to device memory, as it is when all before this is done. The host does not wait.
+    /// Asks for the element at an index of a pointer to device memory, as it is when all before this is done. The host
+    /// does not wait.
     Ask(V, Exp),
     /// Sets the variable to the element that was asked for first, of those that have not been received. The host waits for that
     /// one, but not for what it launched after asking.
@@ -133,9 +135,9 @@ pub enum Stm {
     /// written. A warp consists of 32 neighbouring threads of the block, or more. All threads of the block execute this
     /// equally often, or all that execute the same [`Stm::Warp`].
     WarpBarrier,
-    /// In a kernel: sets a variable to the value that another thread of the warp has; `of` is evaluated by that thread. All threads
-    /// come here together, as to a barrier of the warp, but what they have written is not seen by others for that. A warp
-    /// consists of exactly 32 neighbouring threads here, its *lanes*.
+    /// In a kernel: sets a variable to the value that another thread of the warp has; `of` is evaluated by that thread.
+    /// All threads come here together, as to a barrier of the warp, but what they have written is not seen by others
+    /// for that. A warp consists of exactly 32 neighbouring threads here, its *lanes*.
     Shuffle {
         /// The variable.
         to: V,
@@ -159,8 +161,8 @@ pub enum Stm {
     Arrive {
         /// The variable is set to whether the block is the last one, a `bool`, for all of its threads.
         last: V,
-        /// The number of the counter, less than that of [`Device::counters`](crate::device::Device::counters), an `i64`. All counters
-        /// are zero before a kernel and after it.
+        /// The number of the counter, less than that of [`Device::counters`](crate::device::Device::counters), an
+        /// `i64`. All counters are zero before a kernel and after it.
         counter: Exp,
         /// How many blocks are counted there. Each of them comes here once.
         of: Exp,

@@ -1,15 +1,17 @@
 //! Which code is straight, so that a loop around it can be executed by vectors as it is.
 //!
-//! C compilers vectorise a loop of straight-line code, with branches if need be. Loops in it must disappear before: those with a few iterations,
-//! a number that is known, are unrolled. They would do that themselves only where little comes of it (gcc: 200 instructions), so they are told
-//! (`FE_UNROLL`). How much there may be in the end is decided here, once for all who ask: the transformations, which say in which order floats are
-//! added up, and C, which says what is to be vectorised. Where it is too much, it is the loops inside that are executed by vectors.
+//! C compilers vectorise a loop of straight-line code, with branches if need be. Loops in it must disappear before:
+//! those with a few iterations, a number that is known, are unrolled. They would do that themselves only where little
+//! comes of it (gcc: 200 instructions), so they are told (`FE_UNROLL`). How much there may be in the end is decided
+//! here, once for all who ask: the transformations, which say in which order floats are added up, and C, which says
+//! what is to be vectorised. Where it is too much, it is the loops inside that are executed by vectors.
 //!
-//! A nest over the rows of an array, which are short and next to each other, is an exception: its inner loop is executed by vectors, which read and write
-//! what is side by side. The outer loop would read each element of a vector from another row.
+//! A nest over the rows of an array, which are short and next to each other, is an exception: its inner loop is
+//! executed by vectors, which read and write what is side by side. The outer loop would read each element of a vector
+//! from another row.
 //!
-//! A Jacobian of a function of eight numbers, in eight directions with three loops, is 2,000 instructions: of 20,000, eight at a time, it takes 1.0 ms, with vectors
-//! in the loops inside 2.4, and without vectors 120.
+//! A Jacobian of a function of eight numbers, in eight directions with three loops, is 2,000 instructions: of 20,000,
+//! eight at a time, it takes 1.0 ms, with vectors in the loops inside 2.4, and without vectors 120.
 
 use crate::cpu::CPU;
 use crate::rewrite::is_unit;

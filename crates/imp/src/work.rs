@@ -1,8 +1,8 @@
 //! What an operator of the host does when it is executed once: for profiles.
 //!
-//! The compiler derives it from the operator's code, as expressions in sizes that the host knows, and programs that are made
-//! to be profiled evaluate them where the operator begins ([`Stm::Begin`](crate::Stm::Begin)). An operator of the optimised program
-//! consists of what several lines of the source ask for; each of these has its part.
+//! The compiler derives it from the operator's code, as expressions in sizes that the host knows, and programs that are
+//! made to be profiled evaluate them where the operator begins ([`Stm::Begin`](crate::Stm::Begin)). An operator of the
+//! optimised program consists of what several lines of the source ask for; each of these has its part.
 
 use crate::Exp;
 use ecow::EcoString;
@@ -14,8 +14,8 @@ pub struct Work {
     pub name: EcoString,
     /// The source location.
     pub place: EcoString,
-    /// Whether the numbers are exact, given the sizes. Otherwise they depend on the data: elements that may be accessed count as if they
-    /// were, and loops of unknown length as one iteration.
+    /// Whether the numbers are exact, given the sizes. Otherwise they depend on the data: elements that may be accessed
+    /// count as if they were, and loops of unknown length as one iteration.
     pub exact: bool,
     /// What it does for each line of the source.
     pub parts: Vec<Share>,

@@ -37,8 +37,8 @@ pub enum DiffForm {
     Forward(Seeds),
     /// The adjoints of the arguments, for adjoints of the results.
     Reverse(Seeds),
-    /// Nothing: but in reverse mode, this function says what the adjoints of the arguments are. Its parameters are the results, and then
-    /// their adjoints.
+    /// Nothing: but in reverse mode, this function says what the adjoints of the arguments are. Its parameters are the
+    /// results, and then their adjoints.
     Custom(Lambda),
 }
 

@@ -58,8 +58,8 @@ pub enum Exp {
     Rearrange(Var, Vec<usize>),
     /// The array in memory of its own.
     Copy(Var),
-    /// The array in memory of its own, in row-major order. Those that are added with the places of arrays have the order that the table
-    /// says.
+    /// The array in memory of its own, in row-major order. Those that are added with the places of arrays have the
+    /// order that the table says.
     Manifest(Var),
 
     /// One of two bodies.
@@ -115,8 +115,9 @@ pub enum Exp {
 
 /// What [`Exp::Notice`] tells a session that stops at breakpoints.
 ///
-/// The session has a table of *scenes*: places of the program with the names that are visible there. The operands are the values of
-/// these names, in the order of the table. They may have been consumed: the interpreter keeps what is still mentioned.
+/// The session has a table of *scenes*: places of the program with the names that are visible there. The operands are
+/// the values of these names, in the order of the table. They may have been consumed: the interpreter keeps what is
+/// still mentioned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// A call begins at this scene.

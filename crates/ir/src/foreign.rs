@@ -6,10 +6,10 @@
 //!
 //! # The interface
 //!
-//! The parameters of the symbol are those of the function: sizes and other scalars by value, arrays as addresses of their
-//! elements in row-major order. What a function of scalars with a single result computes is returned ([`Fun::returned`]). All
-//! other results are written to where additional parameters point, which is memory of the caller, and the symbol returns a status:
-//! everything but zero ends the program with an error.
+//! The parameters of the symbol are those of the function: sizes and other scalars by value, arrays as addresses of
+//! their elements in row-major order. What a function of scalars with a single result computes is returned
+//! ([`Fun::returned`]). All other results are written to where additional parameters point, which is memory of the
+//! caller, and the symbol returns a status: everything but zero ends the program with an error.
 //!
 //! On a device, a function of scalars is one that kernels call, and any other is called by the host, with addresses in the
 //! memory of the device and, as its first argument, the stream on which to work.

@@ -45,8 +45,8 @@ impl<'a> Guarded<'a> {
         })
     }
 
-    /// Whether the condition compares some of these indices with zero or with the sizes of their dimensions, and nothing else ([`exists`]). Since an
-    /// element that is read exists, the condition then says that it does.
+    /// Whether the condition compares some of these indices with zero or with the sizes of their dimensions, and
+    /// nothing else ([`exists`]). Since an element that is read exists, the condition then says that it does.
     pub fn is_by<'b>(
         &self,
         indices: &[(Atom, Atom)],
@@ -56,8 +56,9 @@ impl<'a> Guarded<'a> {
     }
 }
 
-/// Whether a condition has this value wherever elements exist: it consists of comparisons that hold if these indices are at least zero and below the
-/// sizes of their dimensions. Numbers that indices and comparisons are sums of must not overflow, if it is known how they are made.
+/// Whether a condition has this value wherever elements exist: it consists of comparisons that hold if these indices
+/// are at least zero and below the sizes of their dimensions. Numbers that indices and comparisons are sums of must not
+/// overflow, if it is known how they are made.
 pub fn exists<'b>(
     cond: Atom,
     holds: bool,

@@ -18,8 +18,9 @@ use fehu_base::IdVec;
 /// and have no memory. It is a map or scatter; one thread can also combine elements in it, since it visits all positions
 /// in order.
 ///
-/// After a segmented reduction to scalars on a device, scalars may be computed of its results, the *finish* of a segment: the thread that has the results does
-/// that, so that they are neither stored nor read again. The function then returns what these statements bind, too.
+/// After a segmented reduction to scalars on a device, scalars may be computed of its results, the *finish* of a
+/// segment: the thread that has the results does that, so that they are neither stored nor read again. The function
+/// then returns what these statements bind, too.
 ///
 /// The positions of the operator itself belong to the space as well: a `seg` without dimensions around a map is just that
 /// map, and one with a dimension around a reduction is a segmented reduction.
@@ -206,9 +207,9 @@ impl Seg {
         self.body.params.get(self.leading()..).unwrap_or(&[])
     }
 
-    /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes no array
-    /// and calls nothing. How much there may be of that is not the verifier's business. Where a view has no index function, memory is
-    /// assigned to a copy of it.
+    /// Whether a statement may stand before the operator of a Seg, where every thread executes it for itself: it makes
+    /// no array and calls nothing. How much there may be of that is not the verifier's business. Where a view has no
+    /// index function, memory is assigned to a copy of it.
     pub fn allows_before(stm: &Stm) -> bool {
         let fits = match stm.exp.family() {
             Family::Scalar | Family::View => true,
@@ -271,8 +272,8 @@ pub struct SegParts<'a> {
     pub after: After<'a>,
 }
 
-/// What follows the operator of a Seg. It is an enum because whoever executes an operator has to execute this, too: another kind of it is
-/// an error of the compiler wherever it is forgotten.
+/// What follows the operator of a Seg. It is an enum because whoever executes an operator has to execute this, too:
+/// another kind of it is an error of the compiler wherever it is forgotten.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum After<'a> {
     /// The results are those of the operator.

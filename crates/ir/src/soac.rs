@@ -133,33 +133,35 @@ pub enum StreamForm {
     Seq,
     /// A pass over sequences: as `Seq`, but the arrays that a chunk yields have sizes of their own.
     ///
-    /// This is what the operators of the module `seq` become, up to one that asks for a value: all of them are in the one function,
-    /// which is applied to a chunk at a time, so that only chunks need be in memory. What they carry from chunk to chunk (the last
-    /// element of a scan, the beginning of a window, the sum so far) are accumulators. After the accumulators, the function
-    /// returns *sinks*: a number, and arrays of that many elements. The pass binds the sum of the numbers, and the
-    /// concatenations of the arrays, whose types mention the number that is bound before them:
+    /// This is what the operators of the module `seq` become, up to one that asks for a value: all of them are in the
+    /// one function, which is applied to a chunk at a time, so that only chunks need be in memory. What they carry from
+    /// chunk to chunk (the last element of a scan, the beginning of a window, the sum so far) are accumulators. After
+    /// the accumulators, the function returns *sinks*: a number, and arrays of that many elements. The pass binds the
+    /// sum of the numbers, and the concatenations of the arrays, whose types mention the number that is bound before
+    /// them:
     ///
     /// ```text
     /// (sum: i64, k: i64, ys: [k]f64) =
     ///   stream n (xs) pass init (0) chunk (\m last sum xs -> ... in (sum', m', ys'))
     /// ```
     ///
-    /// The second parameter says whether the chunk is the last one. Inputs are read in step; that one ends before the others is an
-    /// error of the pass, which is noticed when it happens. [`Pieces`] are inputs whose elements differ in size.
+    /// The second parameter says whether the chunk is the last one. Inputs are read in step; that one ends before the
+    /// others is an error of the pass, which is noticed when it happens. [`Pieces`] are inputs whose elements differ in
+    /// size.
     ///
     ///
-    /// In [`Lambda::ret`] the size of the chunk stands for that number. Elements of differing sizes are two sinks: the sizes, and the elements of all
-    /// of them.
+    /// In [`Lambda::ret`] the size of the chunk stands for that number. Elements of differing sizes are two sinks: the
+    /// sizes, and the elements of all of them.
     ///
-    /// The law of a pass: the results do not depend on how the inputs are cut, a chunk may be empty, and an empty one changes nothing.
-    /// A single chunk is therefore always right; the pass `unpass` makes it that, for machines that
+    /// The law of a pass: the results do not depend on how the inputs are cut, a chunk may be empty, and an empty one
+    /// changes nothing. A single chunk is therefore always right; the pass `unpass` makes it that, for machines that
     /// hold all of it in memory. Passes are executed by the host, and are in no other operator.
     Pass(Vec<Pieces>),
 }
 
-/// An input of a pass whose elements are arrays of differing sizes: these sizes, and all elements one after the other. A chunk has the
-/// parameters `sizes: [m]i64`, `t: i64`, and for each of the values `c: [t]...`, after those of the other inputs. Sizes that are
-/// negative, or more than there are values, are an error of the pass.
+/// An input of a pass whose elements are arrays of differing sizes: these sizes, and all elements one after the other.
+/// A chunk has the parameters `sizes: [m]i64`, `t: i64`, and for each of the values `c: [t]...`, after those of the
+/// other inputs. Sizes that are negative, or more than there are values, are an error of the pass.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pieces {
     /// How large each of them is.
@@ -214,9 +216,10 @@ pub struct Partition {
     pub map: Lambda,
 }
 
-/// Pieces of different sizes, one after the other: the function yields, for each position, the size of its piece, an i64, then
-/// other results, and then the arrays of the piece, of which this is the outermost size. Binds the number of elements
-/// that all pieces have together, the array of their sizes, the arrays of the other results, and the concatenations of the pieces.
+/// Pieces of different sizes, one after the other: the function yields, for each position, the size of its piece, an
+/// i64, then other results, and then the arrays of the piece, of which this is the outermost size. Binds the number of
+/// elements that all pieces have together, the array of their sizes, the arrays of the other results, and the
+/// concatenations of the pieces.
 ///
 /// ```text
 /// let (total: i64, sizes: [n]i64, kept: [total]i32) = flatmap n (xss) 1 \(xs: [m]i32) -> (i64, i32) {

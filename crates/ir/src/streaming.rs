@@ -14,11 +14,13 @@
 //! results (s, none)                                -- the second has been written
 //! ```
 //!
-//! where `fun chunk (c, start, m, last, s, xs: [m]i32) -> (s, k, ys: [k]i32)`. A pass that only reads what is in memory is executed in the
-//! same way if it yields a sequence that leaves the entry point; the run-time then knows from the slot `width` how long it is.
+//! where `fun chunk (c, start, m, last, s, xs: [m]i32) -> (s, k, ys: [k]i32)`. A pass that only reads what is in memory
+//! is executed in the same way if it yields a sequence that leaves the entry point; the run-time then knows from the
+//! slot `width` how long it is.
 //!
-//! Branches and loops with passes inside are jumps between steps, so that whoever executes steps is always at one of them, and can wait there for
-//! the next chunk. Their results and parameters are slots, and each iteration of a loop reads its sources again.
+//! Branches and loops with passes inside are jumps between steps, so that whoever executes steps is always at one of
+//! them, and can wait there for the next chunk. Their results and parameters are slots, and each iteration of a loop
+//! reads its sources again.
 
 use crate::{FunId, Prog, Type};
 use ecow::EcoString;
@@ -80,10 +82,10 @@ pub enum Step {
     },
 }
 
-/// A function that is called for each chunk. Its parameters are `args`, the number of elements before the chunk, the size of the chunk,
-/// whether it is the last one, the states, and for each source its chunk: for each part an array of that many elements; for elements of
-/// differing sizes the sizes, the number of values, and for each other part the values. It yields the states, and for each sink a
-/// number and arrays of that many elements.
+/// A function that is called for each chunk. Its parameters are `args`, the number of elements before the chunk, the
+/// size of the chunk, whether it is the last one, the states, and for each source its chunk: for each part an array of
+/// that many elements; for elements of differing sizes the sizes, the number of values, and for each other part the
+/// values. It yields the states, and for each sink a number and arrays of that many elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamedPass {
     /// The function.

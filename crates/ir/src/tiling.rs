@@ -12,8 +12,8 @@ pub enum Tiling {
     Windows(WindowTiling),
 }
 
-/// The function of a map consists of a *fold* (a reduction or a loop) of scalars with code around it, and at each step of the fold many
-/// positions read the same elements.
+/// The function of a map consists of a *fold* (a reduction or a loop) of scalars with code around it, and at each step
+/// of the fold many positions read the same elements.
 ///
 /// On a device, the threads of a block share what they read, and the map is that over the last dimension of the space.
 ///
@@ -36,8 +36,8 @@ pub struct FoldTiling {
     /// The dimensions over which the positions of a tile extend, in ascending order. That of the operator comes after those of
     /// the space; after it, that of a map inside.
     pub dims: Vec<usize>,
-    /// How many loops or reductions there are around the fold: the first one of the function, the first one of its body, and so on.
-    /// Only devices have folds inside of others.
+    /// How many loops or reductions there are around the fold: the first one of the function, the first one of its
+    /// body, and so on. Only devices have folds inside of others.
     pub loops: usize,
     /// For each element that a step of the fold reads, in the order of the text: the dimensions along which it differs, in
     /// ascending order. The inputs of a reduction come first.
@@ -55,8 +55,9 @@ impl FoldTiling {
     pub const LEAST_NARROW: i64 = 24;
 }
 
-/// Positions of a map on a device that read elements near them: a stencil. A block has the positions of a box, and first copies the elements that
-/// these need to shared memory: those of a larger box, with a border. The map is that over the last dimension of the space.
+/// Positions of a map on a device that read elements near them: a stencil. A block has the positions of a box, and
+/// first copies the elements that these need to shared memory: those of a larger box, with a border. The map is that
+/// over the last dimension of the space.
 ///
 /// ```text
 /// seg grid [h] window [32, 32] (a[near 0 -4 4 (min m, max 0), near 1 -4 4 (min n, max 0)] x at (y, z)) () \(i: i64) -> ... {
@@ -82,12 +83,13 @@ pub struct Window {
     pub array: Var,
     /// For each of its dimensions, where the elements are.
     pub axes: Vec<Axis>,
-    /// What is read instead of elements that do not exist, if the reads are branches ([`Guarded`](crate::Guarded)). The copy has it there, so that
-    /// nobody needs to ask.
+    /// What is read instead of elements that do not exist, if the reads are branches ([`Guarded`](crate::Guarded)). The
+    /// copy has it there, so that nobody needs to ask.
     pub outside: Option<Scalar>,
     /// The elements that are read.
     pub reads: Vec<WindowRead>,
-    /// For how many elements there is room, if it is not known before the program runs how many a block copies. If they are more, there is no copy.
+    /// For how many elements there is room, if it is not known before the program runs how many a block copies. If they
+    /// are more, there is no copy.
     pub room: Option<u32>,
     /// The branches in which they are read, which ask whether they exist. Where all elements of the copy do, the answer is known.
     pub guards: Vec<Guard>,
@@ -102,7 +104,8 @@ pub struct Guard {
     pub holds: bool,
 }
 
-/// Where elements are along a dimension of their array: a *coordinate* between `low` and `high` from somewhere, from which the index is computed.
+/// Where elements are along a dimension of their array: a *coordinate* between `low` and `high` from somewhere, from
+/// which the index is computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axis {
     /// From where.

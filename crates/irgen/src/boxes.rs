@@ -1,5 +1,5 @@
-//! Programs with scatters whose positions are divided into digits, each of which moves the place by a distance of its own: boxes of the
-//! destination, transposed, mirrored, with gaps, in each other, and some that only look like one.
+//! Programs with scatters whose positions are divided into digits, each of which moves the place by a distance of its
+//! own: boxes of the destination, transposed, mirrored, with gaps, in each other, and some that only look like one.
 //!
 //! Places that several positions write get the same value from each of them, whatever the array is that it comes from.
 
@@ -184,7 +184,8 @@ impl Gen {
         self.let_(&format!("[{width}]{prim}"), &exp)
     }
 
-    /// How many values digits have, and their distances: in some order, each is as large as everything before it, or larger, or too small.
+    /// How many values digits have, and their distances: in some order, each is as large as everything before it, or
+    /// larger, or too small.
     fn shape(&mut self) -> Shape {
         let rank = 2 + self.rng.below(2) + usize::from(self.rng.chance(15));
         let mut digits: Vec<Digit> = Vec::new();

@@ -1,14 +1,17 @@
-//! Programs whose arrays have as many elements as a counter says: they grow, shrink and are multiplied from iteration to iteration, in loops, in
-//! functions of maps, in loops inside of those and the other way round, and in branches; some iterate over nothing at all.
+//! Programs whose arrays have as many elements as a counter says: they grow, shrink and are multiplied from iteration
+//! to iteration, in loops, in functions of maps, in loops inside of those and the other way round, and in branches;
+//! some iterate over nothing at all.
 //!
-//! Several of them are alive together, others are handed on by loops, and all of them are read: by index, by reductions, or after a scan, a map
-//! or an update. So whoever thinks that one of them is smaller than it is, or that it is gone already, gets other numbers.
+//! Several of them are alive together, others are handed on by loops, and all of them are read: by index, by
+//! reductions, or after a scan, a map or an update. So whoever thinks that one of them is smaller than it is, or that
+//! it is gone already, gets other numbers.
 
 use crate::rng::Rng;
 use crate::words::{Names, constant, fold};
 use std::fmt::Write as _;
 
-/// The text of a program from a seed. Its only function is `f`; it takes two sizes with an array of each, two other numbers and a value.
+/// The text of a program from a seed. Its only function is `f`; it takes two sizes with an array of each, two other
+/// numbers and a value.
 pub fn growing_text(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let prim = ["i64", "i32", "u8", "i16"][rng.below(4)];

@@ -7,8 +7,8 @@ use crate::rng::Rng;
 use crate::words::Names;
 use std::fmt::Write;
 
-/// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k`, a number, a truth value, and arrays of
-/// ranks one to three.
+/// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k`, a number, a truth
+/// value, and arrays of ranks one to three.
 pub fn nested_text(seed: u64) -> String {
     let mut gener = Gen { rng: Rng::new(seed), names: Names::default(), out: String::new() };
     let mut env: Vec<Value> = vec![

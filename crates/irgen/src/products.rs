@@ -1,5 +1,6 @@
-//! Nests with products of matrices of which something smaller is needed, one or two in the same function: sums of what the products make, columns
-//! that read what the first one makes, several matrices; and what is the same for all positions, made in the function or outside of it.
+//! Nests with products of matrices of which something smaller is needed, one or two in the same function: sums of what
+//! the products make, columns that read what the first one makes, several matrices; and what is the same for all
+//! positions, made in the function or outside of it.
 //!
 //! Tiles are worth having only from some sizes on, so most programs have sizes that are known.
 

@@ -76,7 +76,8 @@ impl Gen<'_> {
         self.stm(pat, Exp::Seg(Box::new(seg)));
     }
 
-    /// Where rows end, and where the last one does: widths that a progression gives, some of them negative before they become zero.
+    /// Where rows end, and where the last one does: widths that a progression gives, some of them negative before they
+    /// become zero.
     fn row_ends(&mut self, count: Atom, positions: i64) -> (Var, Atom) {
         let (start, step) = (self.rng.range(0, 9), self.rng.range(0, 9));
         let (modulus, less) = (self.rng.range(1, MAX_WIDTH), self.rng.range(0, 4));

@@ -1,4 +1,5 @@
-//! Stencils: maps whose positions read elements near them, in one to three dimensions, with borders of each kind, some of unknown size.
+//! Stencils: maps whose positions read elements near them, in one to three dimensions, with borders of each kind, some
+//! of unknown size.
 
 use crate::rng::Rng;
 use crate::words::{Names, constant};
@@ -32,8 +33,8 @@ struct Axis {
     border: Border,
     /// Whether coordinates have 32 bits.
     narrow: bool,
-    /// Whether the number of elements is not known before the program runs: it is this, or up to three less. The first one is as far before
-    /// the position as the last one behind it.
+    /// Whether the number of elements is not known before the program runs: it is this, or up to three less. The first
+    /// one is as far before the position as the last one behind it.
     unknown: bool,
 }
 

@@ -1,14 +1,16 @@
-//! Programs that change matrices in place: rows at constant and computed indices, several of one matrix, read in between; parts made of slices;
-//! in loops, branches and functions of maps. Branches yield views of one matrix or another, which others read until it changes.
+//! Programs that change matrices in place: rows at constant and computed indices, several of one matrix, read in
+//! between; parts made of slices; in loops, branches and functions of maps. Branches yield views of one matrix or
+//! another, which others read until it changes.
 //!
-//! Everything has a name and *roots*: the arrays whose memory it may be in. When a matrix changes, whatever shares a root with it is gone.
+//! Everything has a name and *roots*: the arrays whose memory it may be in. When a matrix changes, whatever shares a
+//! root with it is gone.
 
 use crate::rng::Rng;
 use crate::words::{Names, constant, fold};
 use std::fmt::Write as _;
 
-/// The text of a program from a seed. Its only function is `f`; it takes the size `m`, two matrices that it may change, of which one is square, and
-/// two that it may not.
+/// The text of a program from a seed. Its only function is `f`; it takes the size `m`, two matrices that it may change,
+/// of which one is square, and two that it may not.
 pub fn update_text(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let prim = ["i64", "i32", "u8", "i16"][rng.below(4)];

@@ -1,5 +1,6 @@
-//! Programs whose operators work on rows that are views: transposed, reversed, cut and reshaped, of all three dimensions of an
-//! array or of what a position has of it. What follows an operator at its position, or in an operator of its own, is there as well.
+//! Programs whose operators work on rows that are views: transposed, reversed, cut and reshaped, of all three
+//! dimensions of an array or of what a position has of it. What follows an operator at its position, or in an operator
+//! of its own, is there as well.
 //!
 //! Rows of this kind have no one stride, so they are copied, read where they are or refused by each place in its own way.
 
@@ -186,7 +187,8 @@ impl Gen {
         self.bound(out, dims, &exp)
     }
 
-    /// The inputs of an operator and the parameters of its function: with an array of numbers beside the first, if there is one of that size.
+    /// The inputs of an operator and the parameters of its function: with an array of numbers beside the first, if
+    /// there is one of that size.
     fn inputs(
         &mut self,
         array: &Array,

@@ -361,8 +361,8 @@ impl Entries {
         Ok(runs)
     }
 
-    /// The same calls, with what another machine makes of them in the place of the interpreter's results; otherwise what is wrong with it. Calls that nothing can
-    /// be said about stay as they are.
+    /// The same calls, with what another machine makes of them in the place of the interpreter's results; otherwise
+    /// what is wrong with it. Calls that nothing can be said about stay as they are.
     pub fn made_by(
         mut self,
         machine: &mut dyn FnMut(&str, &[Value]) -> Outcome,

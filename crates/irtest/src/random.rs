@@ -58,8 +58,8 @@ pub fn each_program(
     if failures.is_empty() { Ok(all) } else { Err(failures.join("\n\n")) }
 }
 
-/// The program of a seed. Most have something of everything. One of eight changes matrices in place, and one of sixteen each has arrays whose
-/// sizes grow or scatters to boxes, which others hardly have.
+/// The program of a seed. Most have something of everything. One of eight changes matrices in place, and one of sixteen
+/// each has arrays whose sizes grow or scatters to boxes, which others hardly have.
 fn program(seed: u64, failing: u64) -> Prog {
     let text = match seed % 16 {
         5 | 13 => Some(update_text(seed / 8)),

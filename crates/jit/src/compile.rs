@@ -1,8 +1,8 @@
 //! From functions of imp to machine code: which are compiled, and how they are called.
 //!
-//! A function takes the context, an address for each of its results, and its parameters: scalars as they are, and for each handle the
-//! address of its data and the number of its block. It returns whether it failed. For calls from outside there is an *entry*
-//! before it, which takes arguments and results from memory.
+//! A function takes the context, an address for each of its results, and its parameters: scalars as they are, and for
+//! each handle the address of its data and the number of its block. It returns whether it failed. For calls from
+//! outside there is an *entry* before it, which takes arguments and results from memory.
 
 use crate::context::{Constant, Machine};
 use crate::fun;

@@ -56,7 +56,8 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// A float, rounded towards zero. What is no finite number is zero; what does not fit is the least number of 32 bits, or of 64.
+    /// A float, rounded towards zero. What is no finite number is zero; what does not fit is the least number of 32
+    /// bits, or of 64.
     fn truncated(&mut self, from: Prim, to: Prim, a: Value) -> Value {
         let single = from == Prim::F32;
         let float = |x: f64| if single { Scalar::F32(x as f32) } else { Scalar::F64(x) };

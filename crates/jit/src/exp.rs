@@ -215,7 +215,8 @@ impl Frame<'_, '_> {
     }
 }
 
-/// Whether an expression may be evaluated although nobody needs its value: it reads no memory, and is no more than some instructions.
+/// Whether an expression may be evaluated although nobody needs its value: it reads no memory, and is no more than some
+/// instructions.
 fn is_harmless(e: &Exp) -> bool {
     let own = match e {
         Exp::Load(..) | Exp::Math(..) => false,

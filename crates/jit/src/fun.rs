@@ -1,8 +1,8 @@
 //! A function: the code around its statements.
 //!
-//! Scalars and pointers are variables of Cranelift, handles and local arrays places on the stack. Handles are empty at the start; all
-//! ways out lead to one block, which releases them. Results are variables of their own, which are passed to the caller on
-//! success; so a handle may be both an argument and a result of a call.
+//! Scalars and pointers are variables of Cranelift, handles and local arrays places on the stack. Handles are empty at
+//! the start; all ways out lead to one block, which releases them. Results are variables of their own, which are passed
+//! to the caller on success; so a handle may be both an argument and a result of a call.
 
 use crate::compile::{Compiler, clif, place};
 use crate::context::{FAILURE, Machine, STACK_END, SUCCESS};

@@ -1,15 +1,16 @@
 //! Which loops are executed by vectors.
 //!
-//! Vectors have 128 bits, which all processors have that Cranelift knows: the lanes of four or of two iterations. A loop is
-//! executed by vectors if its iterations have nothing to do with each other, and its body is declarations, assignments and stores of which each
-//! value is
+//! Vectors have 128 bits, which all processors have that Cranelift knows: the lanes of four or of two iterations. A
+//! loop is executed by vectors if its iterations have nothing to do with each other, and its body is declarations,
+//! assignments and stores of which each value is
 //!
 //! * the same in all iterations: a scalar, in all lanes where it meets others; or
 //! * steady: it grows by one from one iteration to the next. It is an index, and the code has that of the first lane; or
 //! * varying: it has a lane for each iteration. All such values of a loop have 32 bits, or all have 64; truth values have masks.
 //!
-//! What varies is made of loads and stores at steady indices, and of operations that have an instruction, or a few: [`instruction`] has the list.
-//! Nothing is loaded that might not be there: choices between values that are loaded are left to branches.
+//! What varies is made of loads and stores at steady indices, and of operations that have an instruction, or a few:
+//! [`instruction`] has the list. Nothing is loaded that might not be there: choices between values that are loaded are
+//! left to branches.
 
 use fehu_base::Prim;
 use fehu_imp::rewrite::stride;
@@ -258,7 +259,8 @@ mod tests {
     use super::*;
     use fehu_imp::text::parse;
 
-    /// The number of lanes of a loop over `i` with this body, where `x` is an array of floats, `y` one of words, and `z` one of long floats.
+    /// The number of lanes of a loop over `i` with this body, where `x` is an array of floats, `y` one of words, and
+    /// `z` one of long floats.
     fn lanes(body: &str) -> Option<i64> {
         let text = format!(
             "prog imp\nfun f(n: i64, x: *f32, y: *i32, z: *f64, c: f32) -> () {{\n\

@@ -11,15 +11,15 @@
 //! * `fun`: the code around the statements of a function: handles and the way out;
 //! * `outline`: loops that several threads may execute, as functions of their own; `threads`: executes them;
 //! * `stm`, `loops`: statements; `exp`, `op`, `math`, `convert`: expressions; `lanes`, `vector`: loops by vectors;
-//! * `library`: the functions that the code calls: memory, failures, traces, and operations that are more than some instructions, which
-//!   are those of the interpreter, so that results are the same to the bit;
+//! * `library`: the functions that the code calls: memory, failures, traces, and operations that are more than some
+//!   instructions, which are those of the interpreter, so that results are the same to the bit;
 //! * `memory`: blocks and reference counts, as in `backend/runtime/memory.h`;
 //! * `context`: what a call has besides: what it fails with, who may stop it, where its stack ends, constants;
 //! * `outside`: values to scalars and handles, and back;
 //! * `raw`: the only unsafe code of the compiler.
 //!
-//! Code is that for one thread, and so are its results: only loops whose iterations have nothing to do with each other are shared by several. Tasks
-//! of imp, which divide sums, are executed in place, one after the other.
+//! Code is that for one thread, and so are its results: only loops whose iterations have nothing to do with each other
+//! are shared by several. Tasks of imp, which divide sums, are executed in place, one after the other.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 

@@ -212,8 +212,8 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// Whether an operator is simpler for this second operand: divisions by other constants than 0 and -1, and shifts by distances
-    /// within the number.
+    /// Whether an operator is simpler for this second operand: divisions by other constants than 0 and -1, and shifts
+    /// by distances within the number.
     pub(crate) fn is_simpler_by(&self, op: BinOp, b: Scalar) -> bool {
         let (Some(value), Elem::Prim(prim)) = (to_i64(b), b.elem()) else { return false };
         match op {

@@ -1,9 +1,11 @@
 //! Which loops several threads may execute, and the tasks that they become.
 //!
-//! A loop becomes a task if its iterations have nothing to do with each other, and its body does nothing that a thread cannot do beside others: it reads
-//! no constants, which are computed when they are first read, traces nothing, and calls no functions that do, or that call themselves. What it needs from outside is copied to a place on
-//! the stack, the *environment*: numbers and addresses. The task is a function of its own, which takes the context, the address of the environment, and
-//! the bounds of a range of iterations. Code calls `threads::run` with it, also when one thread executes all.
+//! A loop becomes a task if its iterations have nothing to do with each other, and its body does nothing that a thread
+//! cannot do beside others: it reads no constants, which are computed when they are first read, traces nothing, and
+//! calls no functions that do, or that call themselves. What it needs from outside is copied to a place on the stack,
+//! the *environment*: numbers and addresses. The task is a function of its own, which takes the context, the address of
+//! the environment, and the bounds of a range of iterations. Code calls `threads::run` with it, also when one thread
+//! executes all.
 
 use crate::compile::{Compiler, clif, place};
 use crate::context::Machine;

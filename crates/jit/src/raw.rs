@@ -27,10 +27,10 @@ pub(crate) fn call(
     results: &mut [[u64; 2]],
 ) -> i32 {
     type Function = extern "C" fn(*mut Context<'_>, *const [u64; 2], *mut [u64; 2]) -> i32;
-    // SAFETY: the address is that of a function with this signature (`compile.rs` makes no other entries), which lives as long as the
-    // compiler that made it, and that outlives the call: both are behind the lock of `Jit`. It reads as many
-    // arguments and writes as many results as the function of the program has, which is what callers pass. The context is not
-    // used here while it runs.
+    // SAFETY: the address is that of a function with this signature (`compile.rs` makes no other entries), which lives
+    // as long as the compiler that made it, and that outlives the call: both are behind the lock of `Jit`. It reads as
+    // many arguments and writes as many results as the function of the program has, which is what callers pass. The
+    // context is not used here while it runs.
     let function = unsafe { std::mem::transmute::<*const u8, Function>(entry.0 as *const u8) };
     function(context, args.as_ptr(), results.as_mut_ptr())
 }
@@ -55,10 +55,11 @@ pub(crate) fn call_task(
     high: i64,
 ) -> i32 {
     type Function = extern "C" fn(*mut Context<'_>, u64, i64, i64) -> i32;
-    // SAFETY: the address is that of a function with this signature (`outline.rs` passes no others), which lives as long as the compiler
-    // that made it. It reads its environment, which is on the stack of the code that waits for all threads (`threads::share`),
-    // and calls the library with this context, which no other thread has. Other threads may execute other iterations of the same loop: these
-    // have nothing to do with each other (`Kind` of imp), so that none writes what another reads or writes.
+    // SAFETY: the address is that of a function with this signature (`outline.rs` passes no others), which lives as
+    // long as the compiler that made it. It reads its environment, which is on the stack of the code that waits for all
+    // threads (`threads::share`), and calls the library with this context, which no other thread has. Other threads may
+    // execute other iterations of the same loop: these have nothing to do with each other (`Kind` of imp), so that none
+    // writes what another reads or writes.
     let function = unsafe { std::mem::transmute::<*const u8, Function>(task.0 as *const u8) };
     function(context, env, low, high)
 }

@@ -1,13 +1,14 @@
 //! Loops by several threads.
 //!
-//! Code calls [`run`] for a loop whose iterations have nothing to do with each other, with a *task*: a function for a range of them, which
-//! `outline` has made. A short loop is over before other threads would notice, so the beginning of it is executed and measured, and only if
-//! the rest takes long it is shared. Each thread takes the next range until there is none left. What comes out is the same by any
-//! number of threads, because no sum is divided: such loops only write to memory, each iteration to places of its own. Of several checks that fail, the one counts
-//! that would have failed first.
+//! Code calls [`run`] for a loop whose iterations have nothing to do with each other, with a *task*: a function for a
+//! range of them, which `outline` has made. A short loop is over before other threads would notice, so the beginning of
+//! it is executed and measured, and only if the rest takes long it is shared. Each thread takes the next range until
+//! there is none left. What comes out is the same by any number of threads, because no sum is divided: such loops only
+//! write to memory, each iteration to places of its own. Of several checks that fail, the one counts that would have
+//! failed first.
 //!
-//! A thread has a [`Machine`] of its own, with its own blocks: tasks count no references of blocks that are not theirs. Threads begin with the first loop that is shared, and
-//! end with the program.
+//! A thread has a [`Machine`] of its own, with its own blocks: tasks count no references of blocks that are not theirs.
+//! Threads begin with the first loop that is shared, and end with the program.
 
 use crate::Call;
 use crate::context::{Context, Machine, SUCCESS, Texts};

@@ -5,7 +5,8 @@
 //! for (; i < n; i++) { ... }                 the rest, as scalars
 //! ```
 //!
-//! Each lane gets what the scalar would be, to the bit. Truth values are masks: integers as wide as a lane, with all bits set or none.
+//! Each lane gets what the scalar would be, to the bit. Truth values are masks: integers as wide as a lane, with all
+//! bits set or none.
 
 use crate::compile::clif;
 use crate::exp::flags;

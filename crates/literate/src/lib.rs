@@ -1,7 +1,8 @@
 //! Literate programs: text, code, and directives that show what the code computes; and scripts.
 //!
-//! [`render`] takes a program and says what is to be shown at each place; [`markdown`](mod@markdown) and [`html`](mod@html) write that
-//! down. The program is compiled only if there is something to compute: results are kept in a [`store`].
+//! [`render`] takes a program and says what is to be shown at each place; [`markdown`](mod@markdown) and
+//! [`html`](mod@html) write that down. The program is compiled only if there is something to compute: results are kept
+//! in a [`store`].
 //!
 //! - [`blocks`](mod@blocks): the program's text, code and directives;
 //! - [`directive`]: what a directive wants;

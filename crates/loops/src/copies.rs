@@ -12,8 +12,9 @@
 //! } }
 //! ```
 //!
-//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes. If that has only a few
-//! iterations, it would take longer to begin it than to execute it: then the other one is the inner loop, with longer blocks.
+//! so that a cache line is fully used before it is evicted. The inner loop is the one with contiguous writes. If that
+//! has only a few iterations, it would take longer to begin it than to execute it: then the other one is the inner
+//! loop, with longer blocks.
 //!
 //! Conditions: two independent loops, one directly inside the other, with bounds that do not depend on each other; a
 //! body of declarations and stores; one access that has unit stride in one of the loops only, and one that has it in

@@ -18,7 +18,8 @@
 //!
 //! This takes one division per row instead of one per element. The inner loop, in which the row is constant and the
 //! columns are consecutive, can be vectorised; the original cannot, because no processor divides 64-bit numbers in
-//! vectors. They do divide numbers of 32 bits, as floats: where rows turn out to be shorter than [`SHORTEST`], the original is executed.
+//! vectors. They do divide numbers of 32 bits, as floats: where rows turn out to be shorter than [`SHORTEST`], the
+//! original is executed.
 //!
 //! Divisions round down, so this is correct for all counters and all divisors: if the divisor is not positive, each row
 //! has one element. A divisor of zero counts as one where rows are found, since an iteration need not divide. Divisors are

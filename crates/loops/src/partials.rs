@@ -1,8 +1,9 @@
 //! `partials`: says in which order floats are added up.
 //!
-//! The sum of floats depends on the order of its terms. Where that is free, the order that is quickest is that of vectors: one
-//! partial sum for each lane, and enough lanes that additions need not wait for each other. It is written down here, so that everybody
-//! who executes the code gets the same sum: C by whatever compiler, for vectors of whatever size, and machine code (`fehu-jit`).
+//! The sum of floats depends on the order of its terms. Where that is free, the order that is quickest is that of
+//! vectors: one partial sum for each lane, and enough lanes that additions need not wait for each other. It is written
+//! down here, so that everybody who executes the code gets the same sum: C by whatever compiler, for vectors of
+//! whatever size, and machine code (`fehu-jit`).
 //!
 //! ```text
 //! for i < n add(s) { s = s + x[i] }
@@ -20,13 +21,14 @@
 //! for the rest, one after the other { s = s + x[i] }
 //! ```
 //!
-//! (Where n is 4,000, this takes half as long as `omp simd reduction` by gcc 12, which has a single vector of partial sums; where n is
-//! large, the memory is the limit.)
+//! (Where n is 4,000, this takes half as long as `omp simd reduction` by gcc 12, which has a single vector of partial
+//! sums; where n is large, the memory is the limit.)
 //!
-//! Products likewise, and what else the same loop reduces. Conditions: an independent loop with step one whose body a C compiler vectorises,
-//! because it is straight code when its short loops are unrolled (`fehu_imp::straight`), without checks, calls or allocations; and more iterations than are unrolled, or as many as fill
-//! a block, unless a loop around it is vectorised. (A sum of eight numbers one after the other waits for eight additions, in lanes for three.) Other sums are left in the order of the
-//! iterations: nobody downstream may change it.
+//! Products likewise, and what else the same loop reduces. Conditions: an independent loop with step one whose body a C
+//! compiler vectorises, because it is straight code when its short loops are unrolled (`fehu_imp::straight`), without
+//! checks, calls or allocations; and more iterations than are unrolled, or as many as fill a block, unless a loop
+//! around it is vectorised. (A sum of eight numbers one after the other waits for eight additions, in lanes for three.)
+//! Other sums are left in the order of the iterations: nobody downstream may change it.
 
 use crate::lanes::{first, sets_only_its_own};
 use crate::scalar::scalar;

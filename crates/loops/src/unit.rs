@@ -5,17 +5,18 @@
 //!                                          ==>    else { for i { for j { s = s + a[d*i + e*j] } } }
 //! ```
 //!
-//! Branches and loops that hand on arrays as they are give them such strides. Elements that are known to be neighbours are loaded as
-//! vectors.
+//! Branches and loops that hand on arrays as they are give them such strides. Elements that are known to be neighbours
+//! are loaded as vectors.
 //!
-//! If the iterations of the loop around the innermost one are independent, there is another version, in which the stride along that loop is
-//! one: then the array is read across, and later stages know what to do: `copies` reads and writes blocks, and `tile` accumulates columns row by
-//! row, for which the loop is marked. Otherwise each line of the cache would be fetched once for each of its elements, as soon as a column is
-//! larger than the cache: a matrix of 4096 x 4096 that may be transposed took three times as long as one that is copied first.
+//! If the iterations of the loop around the innermost one are independent, there is another version, in which the
+//! stride along that loop is one: then the array is read across, and later stages know what to do: `copies` reads and
+//! writes blocks, and `tile` accumulates columns row by row, for which the loop is marked. Otherwise each line of the
+//! cache would be fetched once for each of its elements, as soon as a column is larger than the cache: a matrix of 4096
+//! x 4096 that may be transposed took three times as long as one that is copied first.
 //!
-//! Conditions: the stride is a variable that is one on some way to the loop, by an assignment, and is not set inside; it is that of the
-//! innermost loop around the load, or of the one around that; and the loop is not too long. If there are several, all of them are one in a version. The
-//! outermost loop that allows it is copied.
+//! Conditions: the stride is a variable that is one on some way to the loop, by an assignment, and is not set inside;
+//! it is that of the innermost loop around the load, or of the one around that; and the loop is not too long. If there
+//! are several, all of them are one in a version. The outermost loop that allows it is copied.
 
 use fehu_imp::cost::count;
 use fehu_imp::rewrite::{Vars, all, replace_stms, stride, substitute};

@@ -1,6 +1,6 @@
-//! Derivatives: functions become lambdas on the parts of their arguments, and the parts of values have tangents and adjoints like
-//! any other numbers, except for the tags of sums. Those say which constructor a value has, which no small change of the arguments
-//! changes: the tangent or adjoint of a value has the same constructor as the value.
+//! Derivatives: functions become lambdas on the parts of their arguments, and the parts of values have tangents and
+//! adjoints like any other numbers, except for the tags of sums. Those say which constructor a value has, which no
+//! small change of the arguments changes: the tangent or adjoint of a value has the same constructor as the value.
 
 use crate::value::{Shape, Val, payload_slots};
 use crate::{Lower, Res};

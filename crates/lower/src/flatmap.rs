@@ -7,8 +7,8 @@ use fehu_ir::{Atom, BinOp, CmpOp, Elem, Exp, Flatmap, Lambda, Scan, Scatter, Scr
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
-    /// `flatmap`: one operator makes the sizes and the concatenation. Where pieces begin, and which elements are the first of theirs,
-    /// follows from the sizes.
+    /// `flatmap`: one operator makes the sizes and the concatenation. Where pieces begin, and which elements are the
+    /// first of theirs, follows from the sizes.
     pub(crate) fn flatmap(
         &mut self,
         f: &Val<'a>,

@@ -1,9 +1,9 @@
 //! Foreign functions: IR functions whose interface is the one that was written.
 //!
-//! Other functions are made for the shapes of their arguments, where sizes that are equal, or known, are one parameter or none. Here
-//! somebody else has written the function, so there is one IR function for each definition: first all sizes in the order in which
-//! they are declared, then the parts of the parameters; the results have the sizes that the type says. The names of its variables
-//! are those that the prototype has.
+//! Other functions are made for the shapes of their arguments, where sizes that are equal, or known, are one parameter
+//! or none. Here somebody else has written the function, so there is one IR function for each definition: first all
+//! sizes in the order in which they are declared, then the parts of the parameters; the results have the sizes that the
+//! type says. The names of its variables are those that the prototype has.
 
 use crate::attribute::attribute;
 use crate::build::{Attach, Building};

@@ -1,8 +1,9 @@
 //! What a session is told while a program runs: which calls it is in, and where it may stop.
 //!
-//! Programs are lowered with [`Notices::Nothing`] unless a session asks. Otherwise there is a [`Notice`] at each `#[break]`, and around
-//! each call in the user's files inside of which the program may stop. Notices show the names that are visible where they stand, as
-//! [`Scene`]s say. Functions that are differentiated have none: what is left of them is other code.
+//! Programs are lowered with [`Notices::Nothing`] unless a session asks. Otherwise there is a [`Notice`] at each
+//! `#[break]`, and around each call in the user's files inside of which the program may stop. Notices show the names
+//! that are visible where they stand, as [`Scene`]s say. Functions that are differentiated have none: what is left of
+//! them is other code.
 
 use crate::env::{Frame, Term};
 use crate::layout::Layout;

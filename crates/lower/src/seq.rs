@@ -6,10 +6,10 @@
 //! pass, where its sources and the shapes of elements are found (`plan`), and then executed for a chunk, in the
 //! function of the pass (`chunk`), where each operator is an ordinary one on arrays.
 //!
-//! All sources of a pass are cut alike. Sequences are zipped as they are as long as they are in step with their sources. After an
-//! operator that changes how many elements there are (`filter`, `flat`, `windows`), what one of them is ahead is handed on to the
-//! next chunk (`join`), if their sources have the same length and their elements one size; otherwise they are put into arrays first,
-//! by a pass of their own, and these are sources in step again.
+//! All sources of a pass are cut alike. Sequences are zipped as they are as long as they are in step with their
+//! sources. After an operator that changes how many elements there are (`filter`, `flat`, `windows`), what one of them
+//! is ahead is handed on to the next chunk (`join`), if their sources have the same length and their elements one size;
+//! otherwise they are put into arrays first, by a pass of their own, and these are sources in step again.
 
 mod chunk;
 mod join;

@@ -69,7 +69,8 @@ fn work(queue: Arc<Queue>, output: Output) -> bool {
     }
 }
 
-/// A server that is called: messages in, messages out. Texts that are open are all files that it knows, besides those of the machine.
+/// A server that is called: messages in, messages out. Texts that are open are all files that it knows, besides those
+/// of the machine.
 pub struct Local {
     world: World,
     queue: Arc<Queue>,
@@ -88,8 +89,8 @@ impl Default for Local {
 }
 
 impl Local {
-    /// Takes messages of the client, does all that there is to do, and gives what is to be said. Of edits that come together only the
-    /// last one is checked.
+    /// Takes messages of the client, does all that there is to do, and gives what is to be said. Of edits that come
+    /// together only the last one is checked.
     pub fn take(&mut self, messages: impl IntoIterator<Item = Value>) -> Vec<Value> {
         for message in messages {
             self.queue.push(Event::Message(message));

@@ -1,5 +1,5 @@
-//! What is to be done, in order. It knows which requests have been overtaken by an edit or were cancelled, and ends the check that
-//! is running when an edit arrives.
+//! What is to be done, in order. It knows which requests have been overtaken by an edit or were cancelled, and ends the
+//! check that is running when an edit arrives.
 
 use crate::notes::Notes;
 use serde_json::Value;

@@ -1,5 +1,6 @@
-//! Random edits of real programs. After each, the messages are those of a new check, every question has an answer, and the answers
-//! are those about a program that was never edited: what is reused of the check before is what a check would find.
+//! Random edits of real programs. After each, the messages are those of a new check, every question has an answer, and
+//! the answers are those about a program that was never edited: what is reused of the check before is what a check
+//! would find.
 
 use crate::updates::shown;
 use fehu_analysis::index::Index;

@@ -11,13 +11,14 @@
 //!                                           in w
 //! ```
 //!
-//! The result of `f'` is its parameter `d`, changed in place ([`crate::table::Table::returned`]), and `d` is an array that fills a block of its own: the
-//! caller makes it where it belongs, as any other, and the function makes `v` in `d`. Nothing of this is new to
-//! [`crate::short_circuit`], which does both.
+//! The result of `f'` is its parameter `d`, changed in place ([`crate::table::Table::returned`]), and `d` is an array
+//! that fills a block of its own: the caller makes it where it belongs, as any other, and the function makes `v` in
+//! `d`. Nothing of this is new to [`crate::short_circuit`], which does both.
 //!
-//! That is done for results that are used once, in the body of the call, and become parts of an array there, perhaps after changes in place; if the function makes them, so that
-//! no copy is added; and if their sizes are those of arguments, because memory cannot be asked for before a size is checked.
-//! In programs for devices, only the host does so.
+//! That is done for results that are used once, in the body of the call, and become parts of an array there, perhaps
+//! after changes in place; if the function makes them, so that no copy is added; and if their sizes are those of
+//! arguments, because memory cannot be asked for before a size is checked. In programs for devices, only the host does
+//! so.
 
 use crate::table::contents;
 use fehu_base::IdVec;

@@ -8,11 +8,12 @@
 //! #[cert cert] let r = update xs[j] = v     #[cert cert] let r = update xs[j] = v
 //! ```
 //!
-//! An array can be made where an update stores it (see [`crate::short_circuit`]) only if there is such a place, which nobody knows before the
-//! check of the index, and only if the place can be computed. Likewise, an operand of a concatenation is made in the
-//! result only if all sizes are known. Scalars move up with those that they need, elements of arrays included: these are read before a
-//! statement only if it does not change the array. A check does not move beyond another check: which of several fails first is something that users
-//! see. Elements do not move beyond anything that can fail or print: that they exist may rest on it.
+//! An array can be made where an update stores it (see [`crate::short_circuit`]) only if there is such a place, which
+//! nobody knows before the check of the index, and only if the place can be computed. Likewise, an operand of a
+//! concatenation is made in the result only if all sizes are known. Scalars move up with those that they need, elements
+//! of arrays included: these are read before a statement only if it does not change the array. A check does not move
+//! beyond another check: which of several fails first is something that users see. Elements do not move beyond anything
+//! that can fail or print: that they exist may rest on it.
 
 use fehu_base::IdVec;
 use fehu_facts::{Effects, Share, consumed};
@@ -84,7 +85,8 @@ impl Early<'_> {
         values
     }
 
-    /// The arrays that a statement reads elements of, if it can move: a check, or one that makes scalars of others and of elements.
+    /// The arrays that a statement reads elements of, if it can move: a check, or one that makes scalars of others and
+    /// of elements.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are more than scalars")]
     fn reads(&self, stm: &Stm) -> Option<Vec<Var>> {
         let is_scalar = |var: &Var| matches!(self.vars[*var].ty, Type::Scalar(_));

@@ -6,9 +6,10 @@
 //! let s = reduce ... v                               let ys = update xs[i] = v
 //! ```
 //!
-//! An array is made where an update stores it (see [`crate::short_circuit`]) only if nothing reads it afterwards, because the other array may
-//! change. Derivatives keep what each iteration of a loop computes in this way, and go on to compute with it. An update moves over
-//! statements that have nothing to do with the array that it changes, and that only read the one that it stores.
+//! An array is made where an update stores it (see [`crate::short_circuit`]) only if nothing reads it afterwards,
+//! because the other array may change. Derivatives keep what each iteration of a loop computes in this way, and go on
+//! to compute with it. An update moves over statements that have nothing to do with the array that it changes, and that
+//! only read the one that it stores.
 
 use fehu_base::IdVec;
 use fehu_facts::{Share, consumed};

@@ -6,7 +6,8 @@
 //! every operation could create a new array. This stage gives each array a *block* of memory and an *index function*,
 //! which maps the indices of an element to its position in the block. Both are kept in a table beside the program, not
 //! in it. Erasing the table leaves the same program with the same meaning: a pass over memory can make a program use
-//! memory incorrectly, but what the program should compute is still there, and the heap machine (`fehu-oracle`) can compare the two.
+//! memory incorrectly, but what the program should compute is still there, and the heap machine (`fehu-oracle`) can
+//! compare the two.
 //!
 //! Index functions are linear memory access descriptors, LMADs: an offset, and for each dimension the number of
 //! elements and the stride. Slices (including strided and reversed ones), transpositions, rows and many reshapes of an
@@ -26,7 +27,8 @@
 //! * [`unview`]: views do not cross calls, which would copy them;
 //! * [`destinations`]: functions get the memory for results that become parts of other arrays;
 //! * [`assign`]: creates a simple initial table for a program;
-//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`, `late`: checks, scalars and updates move to where it needs them;
+//! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`, `late`:
+//!   checks, scalars and updates move to where it needs them;
 //! * [`overwrite`]: maps that may overwrite their input do;
 //! * [`merge`]: in the functions of operators, arrays that do not live at the same time have one block;
 //! * [`lifetimes`]: when blocks end;

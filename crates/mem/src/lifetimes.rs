@@ -1,12 +1,12 @@
 //! `lifetimes`: when blocks end.
 //!
-//! A block is reference-counted at run time, and its memory is given back with the last handle. Handles of the functions of operators
-//! stay, so that the next position finds the memory of the last; those of the host are released as early as possible, because what
-//! the host allocates is as large as its arrays:
+//! A block is reference-counted at run time, and its memory is given back with the last handle. Handles of the
+//! functions of operators stay, so that the next position finds the memory of the last; those of the host are released
+//! as early as possible, because what the host allocates is as large as its arrays:
 //!
 //! * after the statement that uses the block last (*after*);
-//! * if that is a branch, inside of it: on each side after the last use there, or at once where there is none (*entry*). Versions of
-//!   code are branches, so most of a program can be inside of one;
+//! * if that is a branch, inside of it: on each side after the last use there, or at once where there is none
+//!   (*entry*). Versions of code are branches, so most of a program can be inside of one;
 //! * if that is a loop and only its parameters begin with arrays in the block, as soon as they have them (*entry*): the loop
 //!   replaces the first value in its first iteration, and from then on two blocks alternate;
 //! * blocks of the results of branches and loops, as soon as what carries them has a handle of its own (*exit*).
@@ -19,9 +19,9 @@
 //! let c = map ... b                          c: fresh m3             after c: m1 ends
 //! ```
 //!
-//! Here two blocks exist at a time, not four. Small blocks of constant size end after a statement and not inside of it: a device may
-//! still be asked for their elements. The moments are in the table ([`Table::ends`]); `emit` releases what they say, and
-//! [`crate::peak`] counts with them.
+//! Here two blocks exist at a time, not four. Small blocks of constant size end after a statement and not inside of it:
+//! a device may still be asked for their elements. The moments are in the table ([`Table::ends`]); `emit` releases what
+//! they say, and [`crate::peak`] counts with them.
 
 use crate::table::{BlockId, Moment, Origin, Placed, Table, small};
 use fehu_base::IdVec;

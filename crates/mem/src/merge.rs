@@ -9,17 +9,19 @@
 //!   in s + t)
 //! ```
 //!
-//! Threads cannot allocate: their memory is reserved before they start, a part for each of them (`fehu-device`), or each thread of
-//! a CPU keeps the blocks of its last position for the next. So what counts is the sum of all blocks of a function, whenever they are
-//! used. On the host, memory that is released is found again by the next allocation of its size, and nothing is to be done.
+//! Threads cannot allocate: their memory is reserved before they start, a part for each of them (`fehu-device`), or
+//! each thread of a CPU keeps the blocks of its last position for the next. So what counts is the sum of all blocks of
+//! a function, whenever they are used. On the host, memory that is released is found again by the next allocation of
+//! its size, and nothing is to be done.
 //!
-//! Two blocks of a body become one if the last use of the first comes before the statement that the second is allocated for, they have elements
-//! of one type, and a size for both is known where the first is allocated: that of the larger one if it is known which that is, or else the
-//! maximum, which is computed before the outermost operator, where memory is reserved. For that, at most one factor of the sizes may
-//! differ, so that nothing can wrap that would not wrap anyway. A use is that
-//! of any array that may be this memory ([`crate::roots`]), in a statement or inside of it. Blocks of the body's results are used at its end.
-//! Each block takes over the first one that suits it, one of the same size if there is any: intervals are coloured in the order of their
-//! starts, which is optimal where all sizes are equal. Small blocks stay, since they are registers.
+//! Two blocks of a body become one if the last use of the first comes before the statement that the second is allocated
+//! for, they have elements of one type, and a size for both is known where the first is allocated: that of the larger
+//! one if it is known which that is, or else the maximum, which is computed before the outermost operator, where memory
+//! is reserved. For that, at most one factor of the sizes may differ, so that nothing can wrap that would not wrap
+//! anyway. A use is that of any array that may be this memory ([`crate::roots`]), in a statement or inside of it.
+//! Blocks of the body's results are used at its end. Each block takes over the first one that suits it, one of the same
+//! size if there is any: intervals are coloured in the order of their starts, which is optimal where all sizes are
+//! equal. Small blocks stay, since they are registers.
 
 use crate::arith::{is_at_most, product_of};
 use crate::roots::Roots;
@@ -70,8 +72,8 @@ struct Merge<'a, 't> {
     roots: Roots,
     /// The blocks that are allocated before the statement that binds a variable, but for small ones.
     made: FxHashMap<Var, Vec<BlockId>>,
-    /// The operator of the host in whose function the body at hand is: the variables that are bound in it, and the first one that it
-    /// binds.
+    /// The operator of the host in whose function the body at hand is: the variables that are bound in it, and the
+    /// first one that it binds.
     outermost: Option<(FxHashSet<Var>, Option<Var>)>,
     /// Sizes that are the maximum of others, in the order of their variables, which follow those of the function.
     maxima: Vec<Maximum>,

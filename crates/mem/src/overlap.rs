@@ -70,8 +70,8 @@ pub fn prove_disjoint(a: &Lmad, b: &Lmad, ranges: &mut Ranges<'_>) -> Option<Cer
     found.map(|()| proof.certs())
 }
 
-/// Whether two of the same form are apart by what they cover, or a multiple of that, as rows of one array are. This needs no facts, and is what is
-/// asked most: each row that is stored in an array is compared with all others.
+/// Whether two of the same form are apart by what they cover, or a multiple of that, as rows of one array are. This
+/// needs no facts, and is what is asked most: each row that is stored in an array is compared with all others.
 fn are_lengths_apart(a: &Lmad, b: &Lmad) -> bool {
     let (a, b) = (a.coalesced(), b.coalesced());
     let Some(distance) = a.offset.sub(&b.offset).filter(|_| a.dims == b.dims) else { return false };
@@ -265,8 +265,8 @@ impl Search<'_, '_, '_> {
         })
     }
 
-    /// Whether there is no solution with this value of a term, by what its bounds say then: two blocks that are one step apart are those of a
-    /// diagonal that has two.
+    /// Whether there is no solution with this value of a term, by what its bounds say then: two blocks that are one
+    /// step apart are those of a diagonal that has two.
     fn in_case(&mut self, term: &Term, value: i128, offset: &Poly, others: &[Term]) -> bool {
         let mut budget = self.budget;
         let constant = Poly::constant(value);

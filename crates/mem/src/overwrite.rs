@@ -9,19 +9,21 @@
 //!
 //! The result of a map at a position is a scalar. It is stored where an input has its element at the position, if
 //!
-//! * both have elements of one type and the same sizes, and the result fills a block of its own in the way in which the input is in
-//!   its block. Then everything in the former block is in the latter;
-//! * the function reads nothing of what may be this memory but the element at its own position: as an element of an input, or by
-//!   indexing with the position. All reads of a position come before its write, and positions have different elements, so that it does
-//!   not matter who executes them, or when. Functions that allocate are left alone: on a device they may have to begin again;
-//! * the memory is ours: allocated in this function, or an argument that is consumed, and not that of a constant or of what a call
-//!   returned;
+//! * both have elements of one type and the same sizes, and the result fills a block of its own in the way in which the
+//!   input is in its block. Then everything in the former block is in the latter;
+//! * the function reads nothing of what may be this memory but the element at its own position: as an element of an
+//!   input, or by indexing with the position. All reads of a position come before its write, and positions have
+//!   different elements, so that it does not matter who executes them, or when. Functions that allocate are left alone:
+//!   on a device they may have to begin again;
+//! * the memory is ours: allocated in this function, or an argument that is consumed, and not that of a constant or of
+//!   what a call returned;
 //! * nobody needs what was there (`Site::is_last_use`): nothing that may be this memory is used after the map, in its body or in
 //!   those around it; nor in another iteration of a loop, or at another position of an operator, around the map.
 //!
-//! A parameter of a loop whose next value is a map of it is such an input, if its first value is not needed again: the loop then works on a
-//! single block instead of two that alternate. So it does if the next value is made in any other way, by a statement that has nothing to do with
-//! the parameter any more: a transposed copy of something that was made of it, for instance.
+//! A parameter of a loop whose next value is a map of it is such an input, if its first value is not needed again: the
+//! loop then works on a single block instead of two that alternate. So it does if the next value is made in any other
+//! way, by a statement that has nothing to do with the parameter any more: a transposed copy of something that was made
+//! of it, for instance.
 //!
 //! [`crate::roots`] says which blocks may be the same memory at run time.
 
@@ -184,7 +186,8 @@ impl<'a> Overwrite<'a, '_> {
         }
     }
 
-    /// Stores what a statement of a loop makes for the next iteration where this one has its value, if nobody needs that any more.
+    /// Stores what a statement of a loop makes for the next iteration where this one has its value, if nobody needs
+    /// that any more.
     fn next_values(&mut self, stm: &'a Stm, way: &[Site<'a>]) {
         let Some(Site { body, repeats: Repeats::Loop(params), .. }) = way.last() else { return };
         for (param, result) in params.iter().zip(&body.results) {

@@ -1,12 +1,13 @@
 //! The peak: which blocks of a function exist at the same time, and how large they are together.
 //!
-//! Goes through the code of the host with the moments at which blocks begin and end ([`crate::lifetimes`]), and adds up what exists.
-//! Sizes are polynomials in the sizes of the program, so that there may be several moments of which none is the worst for all
-//! arguments.
+//! Goes through the code of the host with the moments at which blocks begin and end ([`crate::lifetimes`]), and adds up
+//! what exists. Sizes are polynomials in the sizes of the program, so that there may be several moments of which none
+//! is the worst for all arguments.
 //!
-//! What is counted is an upper bound: an array that a branch or loop carries on may be in a block that exists anyway. Blocks of the functions of
-//! operators are counted once, as for one thread, from the operator on, because handles in them are kept; those whose
-//! sizes are only known there are not counted, nor is what a foreign or recursive function allocates, which [`Peak::more`] says.
+//! What is counted is an upper bound: an array that a branch or loop carries on may be in a block that exists anyway.
+//! Blocks of the functions of operators are counted once, as for one thread, from the operator on, because handles in
+//! them are kept; those whose sizes are only known there are not counted, nor is what a foreign or recursive function
+//! allocates, which [`Peak::more`] says.
 
 use crate::arith::{self, is_at_most, product_of};
 use crate::table::{BlockId, Moment, Origin, Placed, Table, poly};

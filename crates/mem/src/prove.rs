@@ -72,8 +72,8 @@ impl<'a, 'b> Proof<'a, 'b> {
         self.answers.clear();
     }
 
-    /// Assumes that an LMAD has elements: what is to be proved holds trivially for one without. Products in it that might have wrapped
-    /// where they were computed may be exact under this assumption, and in the loops around it.
+    /// Assumes that an LMAD has elements: what is to be proved holds trivially for one without. Products in it that
+    /// might have wrapped where they were computed may be exact under this assumption, and in the loops around it.
     pub fn assume_elements(&mut self, lmad: &Lmad) {
         for size in lmad.dims.iter().filter_map(|dim| dim.size.plus(-1)) {
             self.assume(&size);

@@ -1,9 +1,9 @@
 //! Which blocks may be the same memory at run time.
 //!
-//! A block that is allocated is itself. One that comes with a variable is what the variable's value is in: that of a branch, of the
-//! first value of a loop's parameter or of the last one's result, or of an argument of a call. These are its *roots*. A variable that has a place of
-//! its own has no part in this, since its values are copied there. Two blocks may be the same memory if they have a root in common, or roots that
-//! are both memory of somebody else.
+//! A block that is allocated is itself. One that comes with a variable is what the variable's value is in: that of a
+//! branch, of the first value of a loop's parameter or of the last one's result, or of an argument of a call. These are
+//! its *roots*. A variable that has a place of its own has no part in this, since its values are copied there. Two
+//! blocks may be the same memory if they have a root in common, or roots that are both memory of somebody else.
 
 use crate::table::{BlockId, Origin, Table};
 use fehu_ir::visit::{Visit, walk_stm};

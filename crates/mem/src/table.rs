@@ -50,11 +50,11 @@ pub struct Table {
     pub elided: FxHashSet<Var>,
     /// The order in memory of the dimensions of arrays that are not in row-major order; see [`crate::layout`].
     pub orders: Orders,
-    /// For each result of a function, the parameter that it is, if it is one, changed in place. Nothing is returned for it: it is where
-    /// the argument is.
+    /// For each result of a function, the parameter that it is, if it is one, changed in place. Nothing is returned for
+    /// it: it is where the argument is.
     pub returned: Vec<Option<usize>>,
-    /// For each result that the function declared, the strides of the view that it is, if it is handed on as one. Those that only the
-    /// function knows are further results, in this order.
+    /// For each result that the function declared, the strides of the view that it is, if it is handed on as one. Those
+    /// that only the function knows are further results, in this order.
     pub views: Vec<Option<Vec<Option<Poly>>>>,
     /// Arrays that are copied before a branch hands them on, although their strides could be handed on with them, and why.
     pub unjoined: FxHashMap<Var, Why>,
@@ -170,8 +170,8 @@ impl Table {
         }
     }
 
-    /// Whether an array can become the value of a variable that carries its block: its elements are at the distances that the place
-    /// of the variable says.
+    /// Whether an array can become the value of a variable that carries its block: its elements are at the distances
+    /// that the place of the variable says.
     pub fn can_carry(&self, to: Var, lmad: &Lmad) -> bool {
         let Some(place) = self.places.get(&to) else { return true };
         match self.is_strided(to) {

@@ -6,9 +6,10 @@
 //! let y = update x[0] = s
 //! ```
 //!
-//! Before this stage, arrays are values, and passes ask whether an array changes at all ([`Share`]), not when: then statements
-//! may move. Here they do not move any more. The copy must not change, nor be a result of the body that makes it; and between the copy and the last statement that mentions
-//! it, or something that may share its memory, no statement may change what shares memory with the original.
+//! Before this stage, arrays are values, and passes ask whether an array changes at all ([`Share`]), not when: then
+//! statements may move. Here they do not move any more. The copy must not change, nor be a result of the body that
+//! makes it; and between the copy and the last statement that mentions it, or something that may share its memory, no
+//! statement may change what shares memory with the original.
 
 use fehu_base::IdVec;
 use fehu_facts::{Share, consumed};

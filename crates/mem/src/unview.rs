@@ -16,12 +16,14 @@
 //!   in t
 //! ```
 //!
-//! Arrays are passed as pointers, so that a view with gaps, or in another order, would be copied first ([`crate::assign`]). Which views these
-//! are is known before there is memory: those of an array in row-major order whose LMAD is not contiguous. What a view needs (its
-//! array, sizes and indices) becomes further arguments, and the call comes after the checks that guard the view.
+//! Arrays are passed as pointers, so that a view with gaps, or in another order, would be copied first
+//! ([`crate::assign`]). Which views these are is known before there is memory: those of an array in row-major order
+//! whose LMAD is not contiguous. What a view needs (its array, sizes and indices) becomes further arguments, and the
+//! call comes after the checks that guard the view.
 //!
-//! A function is made for each form of views that it is given, up to a few. Functions that call themselves stay as they are: theirs
-//! would be views of views without an end. So do those that others have written. An argument that is consumed is an array of its own.
+//! A function is made for each form of views that it is given, up to a few. Functions that call themselves stay as they
+//! are: theirs would be views of views without an end. So do those that others have written. An argument that is
+//! consumed is an array of its own.
 
 use crate::assign::calls_itself;
 use crate::lmad::{Lmad, Pick};

@@ -14,8 +14,8 @@ fn placed(text: &str) -> Placed {
     assign_in(prog, Layouts::Coalesced).unwrap_or_else(|_| panic!("too complex\n{text}"))
 }
 
-/// The orders that were chosen for arrays of the last function, each with a `*` if it is a copy, and the statements that copy arrays:
-/// those outside of loops, and those inside.
+/// The orders that were chosen for arrays of the last function, each with a `*` if it is a copy, and the statements
+/// that copy arrays: those outside of loops, and those inside.
 #[track_caller]
 fn check(text: &str, orders: &[&str], copies: [usize; 2]) {
     let placed = placed(text);
@@ -214,8 +214,8 @@ fn what_is_known_to_be_small_is_not_worth_a_copy() {
 
 #[test]
 fn what_tiles_hold_is_read_as_it_is() {
-    // The distances between all rows of two arrays: threads along a row of the result read a row of `b` each, and so do those of all
-    // other rows.
+    // The distances between all rows of two arrays: threads along a row of the result read a row of `b` each, and so do
+    // those of all other rows.
     let text = "fun f (n: i64, m: i64, k: i64, a: [n][k]f32, b: [m][k]f32) -> (r: [n][m]f32) =
       let (s: [n][m]f32) = seg grid [n] tile [0, 1] ([0], [1]) () \\(i: i64) -> ([m]f32) {
         let (x: [k]f32) = index a[i]

@@ -5,11 +5,13 @@
 //! y = div 1.0 r             ==>    y = rsqrt x
 //! ```
 //!
-//! That means the same: an inverse root is defined as that quotient, and processors compute it so. But with fast math the compilers of kernels turn it into
-//! one approximate instruction, which not all of them do with a root and a quotient, and none for `f64`. So this is run for `--fast-math` alone; in other programs users say which of both they want.
+//! That means the same: an inverse root is defined as that quotient, and processors compute it so. But with fast math
+//! the compilers of kernels turn it into one approximate instruction, which not all of them do with a root and a
+//! quotient, and none for `f64`. So this is run for `--fast-math` alone; in other programs users say which of both they
+//! want.
 //!
-//! Only `1 / sqrt x`: of `y / sqrt x` the product with an inverse root would be rounded twice. And not of half numbers, whose root is
-//! rounded before it divides.
+//! Only `1 / sqrt x`: of `y / sqrt x` the product with an inverse root would be rounded twice. And not of half numbers,
+//! whose root is rounded before it divides.
 
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::visit::{VisitMut, walk_exp_mut};

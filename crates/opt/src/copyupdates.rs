@@ -39,7 +39,8 @@ impl VisitMut for Copies<'_> {
 }
 
 impl Copies<'_> {
-    /// Nothing is copied in front of the operator of a Seg: what it writes to is copied in front of the Seg, for all positions at once.
+    /// Nothing is copied in front of the operator of a Seg: what it writes to is copied in front of the Seg, for all
+    /// positions at once.
     fn seg(&mut self, seg: &mut Seg, out: &mut Vec<Stm>) {
         let elements = seg.elements().to_vec();
         for stm in &mut seg.body.body.stms {

@@ -1,7 +1,8 @@
 //! `delay`: updates wait until somebody needs what they make.
 //!
-//! What is read from an array that has just been updated at another place was there before. If the update comes later, it is read from the
-//! array as it was, and what is computed of it does not depend on the update: operators that are independent can be fused.
+//! What is read from an array that has just been updated at another place was there before. If the update comes later,
+//! it is read from the array as it was, and what is computed of it does not depend on the update: operators that are
+//! independent can be fused.
 //!
 //! ```text
 //! d = map f xs bs                                      bs = index as [0];  cs = index as [1]
@@ -11,10 +12,12 @@
 //! vs = us with [1] = e                                 vs = us with [1] = e
 //! ```
 //!
-//! Adjoints of rows are added up in this way (`differentiate`). Likewise, what is copied only because an update follows is not copied if all that read
-//! the copy come before the update, and a row of equal numbers is not written if other updates write all of it afterwards.
+//! Adjoints of rows are added up in this way (`differentiate`). Likewise, what is copied only because an update follows
+//! is not copied if all that read the copy come before the update, and a row of equal numbers is not written if other
+//! updates write all of it afterwards.
 //!
-//! An update waits in front of the first statement that needs its result, changes its value, or is not known to leave arrays alone.
+//! An update waits in front of the first statement that needs its result, changes its value, or is not known to leave
+//! arrays alone.
 
 use fehu_base::IdVec;
 use fehu_facts::{Share, consumed};
@@ -26,7 +29,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Looking for what was there before, at most so many updates are passed.
 const MOST_PASSED: usize = 32;
 
-/// Whoever cannot read what was there before makes updates come earlier, for which others may be too late then. After so many rounds nothing waits.
+/// Whoever cannot read what was there before makes updates come earlier, for which others may be too late then. After
+/// so many rounds nothing waits.
 const MOST_ROUNDS: usize = 8;
 
 /// The pass.
@@ -339,7 +343,8 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Whether a statement changes no array, or is an update, and makes no array that is one of those that it uses, unless it is a view.
+/// Whether a statement changes no array, or is an update, and makes no array that is one of those that it uses, unless
+/// it is a view.
 fn is_tame(stm: &Stm, prog: &Prog) -> bool {
     match stm.exp.family() {
         Family::Scalar | Family::Asked | Family::View | Family::Fresh | Family::Check => true,

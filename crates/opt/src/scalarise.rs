@@ -1,8 +1,9 @@
 //! `scalarise`: reductions and scans of small arrays become reductions and scans of their elements.
 //!
-//! Threads combine values that are in registers. An array is in memory, so a reduction or scan of arrays is one application of the
-//! operator after the other, unless the operator is a map. If the arrays have few elements, and it is known how many, the operator
-//! can combine tuples of them instead, and builds the arrays itself, where they are registers as well:
+//! Threads combine values that are in registers. An array is in memory, so a reduction or scan of arrays is one
+//! application of the operator after the other, unless the operator is a map. If the arrays have few elements, and it
+//! is known how many, the operator can combine tuples of them instead, and builds the arrays itself, where they are
+//! registers as well:
 //!
 //! ```text
 //! ys = screma n (xs) map (\x -> (f x)) scan (\a b -> c) neutral (e)                 f x, a, b, c, e: [2]t

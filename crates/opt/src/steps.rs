@@ -13,12 +13,12 @@
 //! streaming "main" call main.0, pass main.1, call main.2
 //! ```
 //!
-//! See [`fehu_ir::streaming`] for what steps are. Every statement has a *level*: the number of passes that must have ended before
-//! it can be executed (`levels`). The statements of a level are one step, and the passes of a level that have sources in common
-//! are the next: they read these together, once. Branches and loops that have such passes inside come after these, with jumps
-//! between the steps of their bodies (`control`). Nobody else may ask for a sequence that is a parameter, nor for its length; if somebody
-//! does (a pass in the function of a map, a certificate on the parameter), then the entry point has no steps, which is remarked, and
-//! reads its sequences into memory.
+//! See [`fehu_ir::streaming`] for what steps are. Every statement has a *level*: the number of passes that must have
+//! ended before it can be executed (`levels`). The statements of a level are one step, and the passes of a level that
+//! have sources in common are the next: they read these together, once. Branches and loops that have such passes inside
+//! come after these, with jumps between the steps of their bodies (`control`). Nobody else may ask for a sequence that
+//! is a parameter, nor for its length; if somebody does (a pass in the function of a map, a certificate on the
+//! parameter), then the entry point has no steps, which is remarked, and reads its sequences into memory.
 //!
 //! The entry point itself stays as it was, for callers who have arrays.
 
@@ -293,7 +293,8 @@ impl<'a> Steps<'a> {
         ecow::eco_format!("{}.{}", self.fun.name, self.funs.len())
     }
 
-    /// A step with these statements; what it yields are those of their variables that are needed, and what the passes after it start with.
+    /// A step with these statements; what it yields are those of their variables that are needed, and what the passes
+    /// after it start with.
     fn call(
         &mut self,
         stms: &[&Stm],

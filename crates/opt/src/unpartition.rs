@@ -12,8 +12,9 @@
 //! The number of elements is also written by the scatter, and not read from `places`, so that only the scatter needs
 //! `places`, and back ends that execute scan and scatter together need no memory for it. With several classes there is
 //! a scan for each, and the places of a class begin where those of the previous one end, so all counts must be known
-//! first. If the function is short, a reduction counts them before, so that the scatter needs nothing of the scan but the places at
-//! its own positions, and again no memory is needed for them; to execute a short function twice is faster. Inside the functions of operators, which a single thread executes, partitions stay.
+//! first. If the function is short, a reduction counts them before, so that the scatter needs nothing of the scan but
+//! the places at its own positions, and again no memory is needed for them; to execute a short function twice is
+//! faster. Inside the functions of operators, which a single thread executes, partitions stay.
 
 use fehu_base::bug;
 use fehu_base::{IdVec, Prim};
@@ -224,8 +225,8 @@ fn sum(b: &mut Builder<'_>) -> Lambda {
     })
 }
 
-/// From a class, the places for all classes, and elements to the place for each element, and the elements. Classes are numbered from
-/// `first` on.
+/// From a class, the places for all classes, and elements to the place for each element, and the elements. Classes are
+/// numbered from `first` on.
 fn placing(starts: &[Atom], first: i64, elements: &[Type], b: &mut Builder<'_>) -> Lambda {
     let mut params = vec![("class".into(), Type::I64)];
     params.extend(starts.iter().map(|_| ("place".into(), Type::I64)));

@@ -9,10 +9,10 @@
 //! ys = y
 //! ```
 //!
-//! That is right because the results of a pass do not depend on how its inputs are cut. It comes before all other passes: what is left
-//! are operators like any others, which are fused and parallelised. Sequences then have to fit in memory; what
-//! is executed chunk by chunk, the pass `steps` has taken out before. What a pass would notice when it reads its inputs is checked: that they
-//! have the same length, and that pieces are all there.
+//! That is right because the results of a pass do not depend on how its inputs are cut. It comes before all other
+//! passes: what is left are operators like any others, which are fused and parallelised. Sequences then have to fit in
+//! memory; what is executed chunk by chunk, the pass `steps` has taken out before. What a pass would notice when it
+//! reads its inputs is checked: that they have the same length, and that pieces are all there.
 
 use crate::unstream::separate;
 use fehu_base::{IdVec, bug};

@@ -15,8 +15,8 @@
 //!             in (acc', out')
 //! ```
 //!
-//! For a device, inside of operators, chunks have a constant size, so that their arrays are in registers or close by: one element,
-//! if the function only goes through its elements, or [`FEW`]; what remains is chunks of one element.
+//! For a device, inside of operators, chunks have a constant size, so that their arrays are in registers or close by:
+//! one element, if the function only goes through its elements, or [`FEW`]; what remains is chunks of one element.
 //!
 //! Accumulators that are arrays are copied first, since the function may update them in place; so are the chunks of a
 //! sequential stream if its function updates anything.

@@ -21,8 +21,8 @@
 //! - *Order*: accesses of two threads are ordered by a barrier of their block, by a barrier of their warp, by a lock
 //!   that both have, and by the end of a launch. A lock of the device ([`Locked`](fehu_imp::Stm::Locked)) is for all
 //!   threads, a guard ([`Guarded`](fehu_imp::Stm::Guarded)) for those of a block, because it comes with a fence for the
-//!   block only. Where blocks are counted ([`Arrive`](fehu_imp::Stm::Arrive)), what they did before is ordered before what the last
-//!   one does after. Atomic operations are relaxed: they order nothing but themselves.
+//!   block only. Where blocks are counted ([`Arrive`](fehu_imp::Stm::Arrive)), what they did before is ordered before
+//!   what the last one does after. Atomic operations are relaxed: they order nothing but themselves.
 //! - *Races*: two accesses to an element that nothing orders, one of which writes. Not races are: atomic accesses of
 //!   both; [`Poll`](fehu_imp::Stm::Poll) of a word that another thread stores, as the word is the old or the new one;
 //!   two stores of the same value, which a scatter may have.

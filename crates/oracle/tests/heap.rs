@@ -1,7 +1,7 @@
 //! Tables are right: programs run by them on a heap give what they mean, without races.
 //!
-//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what `short_circuit` makes of
-//! it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
+//! Random programs and those of `tests/ir`, as they are and optimised, with the first table and with what
+//! `short_circuit` makes of it. A random program that fails is reduced and printed; see `irtest/src/random.rs`.
 
 use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;

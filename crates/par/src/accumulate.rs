@@ -1,9 +1,9 @@
 //! Streams whose functions only add to their accumulators: contributions of single elements instead of private arrays.
 //!
-//! A chunk with an accumulator of its own needs memory for it, and the accumulators of all chunks must be combined. Where a device
-//! has many threads, both cost more than the work itself. If a function does nothing with an accumulator but
-//! `acc[i] = acc[i] + v`, and accumulators are combined by the same operator, element by element, then each element of the input can
-//! contribute to one array by itself:
+//! A chunk with an accumulator of its own needs memory for it, and the accumulators of all chunks must be combined.
+//! Where a device has many threads, both cost more than the work itself. If a function does nothing with an accumulator
+//! but `acc[i] = acc[i] + v`, and accumulators are combined by the same operator, element by element, then each element
+//! of the input can contribute to one array by itself:
 //!
 //! ```text
 //! s = stream n (xs) red (map2 (+)) (\m a c -> loop a for j < m do let i = f c[j] in a with [i] = a[i] + g c[j]) init (ne)
@@ -11,11 +11,13 @@
 //! s = withacc (copy ne) op (+) in \acc -> screma n (acc, iota n) map (\acc j -> update_acc acc [f xs[j]] (g xs[j]))
 //! ```
 //!
-//! The function is the same, for chunks of one element; [`Convert`] goes through it. Blocks of threads collect their contributions in
-//! shared memory (`emit/src/grid/own.rs`). All these operators are commutative, whatever the stream says.
+//! The function is the same, for chunks of one element; [`Convert`] goes through it. Blocks of threads collect their
+//! contributions in shared memory (`emit/src/grid/own.rs`). All these operators are commutative, whatever the stream
+//! says.
 //!
-//! Rows that a function goes through more than once are turned, so that the threads of a warp read neighbouring elements: k-means with
-//! 100 means of 16 numbers takes 387 us on an H200, 1525 with rows as they are, and 1190 as histograms.
+//! Rows that a function goes through more than once are turned, so that the threads of a warp read neighbouring
+//! elements: k-means with 100 means of 16 numbers takes 387 us on an H200, 1525 with rows as they are, and 1190 as
+//! histograms.
 
 use fehu_base::{IdVec, Prim};
 use fehu_facts::cost::{has_loops, has_operators};

@@ -42,8 +42,9 @@ struct Sharing<'a> {
     widths: Vec<Vec<Atom>>,
 }
 
-/// Whether a version for blocks of threads is worth having, given which sizes the host knows; yields the positions of its operators,
-/// as products of widths, as far as these are known. What calls functions of the host has no such version.
+/// Whether a version for blocks of threads is worth having, given which sizes the host knows; yields the positions of
+/// its operators, as products of widths, as far as these are known. What calls functions of the host has no such
+/// version.
 pub(crate) fn block_widths(
     body: &Body,
     vars: &IdVec<Var, VarInfo>,
@@ -164,9 +165,10 @@ impl Cx<'_> {
         self.nest_of(Inside::Block(level), body.stms, &body.results)
     }
 
-    /// Both versions; this one if no operator is too wide. If a warp has a thread for each of
-    /// their positions, the block is a warp, whose threads need not wait for each other: LocVolCalib with rows of 32 takes 5.5 instead of 12.0 ms on
-    /// an H200. (With two positions for a thread it is slower: nw with rows of 64 takes 4.1 instead of 3.0 ms.)
+    /// Both versions; this one if no operator is too wide. If a warp has a thread for each of their positions, the
+    /// block is a warp, whose threads need not wait for each other: LocVolCalib with rows of 32 takes 5.5 instead of
+    /// 12.0 ms on an H200. (With two positions for a thread it is slower: nw with rows of 64 takes 4.1 instead of 3.0
+    /// ms.)
     pub(crate) fn choose_block(
         &mut self,
         body: &Body,
@@ -190,8 +192,9 @@ impl Cx<'_> {
         )
     }
 
-    /// A function that is sequential at each position, because it has loops whose numbers of iterations differ: as it is, and this
-    /// version, for levels with too few positions to keep the machine busy and operators that are wide enough for a warp.
+    /// A function that is sequential at each position, because it has loops whose numbers of iterations differ: as it
+    /// is, and this version, for levels with too few positions to keep the machine busy and operators that are wide
+    /// enough for a warp.
     pub(crate) fn choose_block_if_few(&mut self, body: &Body, widths: &[Vec<Atom>]) -> Vec<Var> {
         let widest = self.widest(widths);
         let small = self.is_small(widest);

@@ -11,8 +11,8 @@
 //! s = screma k (iota k) map (\i -> low = ...; m = ...; a = copy ne; c = xs[low : m]; f) red op (ne)
 //! ```
 //!
-//! For a device, the chunks of a commutative operator are not contiguous: every k-th element belongs to the same one, so that threads
-//! read neighbouring elements at the same time.
+//! For a device, the chunks of a commutative operator are not contiguous: every k-th element belongs to the same one,
+//! so that threads read neighbouring elements at the same time.
 //!
 //! With array results they are all equal, so that the results are the rows of an array, and the few elements that remain are
 //! chunks of one element:
@@ -26,16 +26,16 @@
 //! ys = concat n (reshape yss, reshape zss)
 //! ```
 //!
-//! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the other: neighbours
-//! are combined by a map, until one is left. They are not much larger than the inputs.
+//! Accumulators that are arrays are combined by a tree, since a reduction of arrays would be one operator after the
+//! other: neighbours are combined by a map, until one is left. They are not much larger than the inputs.
 //!
 //! For a device, streams whose functions only add to their accumulators have no chunks ([`accumulate`]).
 //!
 //! Scans of arrays are cut as well ([`prefixes`]), and for a device also reductions of arrays, which become streams: threads
 //! of a CPU have a partial result each. If the operator is a map, a device combines elements instead (`vector`).
 //!
-//! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators call stay: the
-//! threads are busy with what is around them. `unstream` makes a single chunk of them.
+//! Streams inside of operators, those that the source wants to be sequential, and those in functions that operators
+//! call stay: the threads are busy with what is around them. `unstream` makes a single chunk of them.
 
 use crate::accumulate::accumulate;
 use crate::is_sequential;
@@ -68,14 +68,15 @@ pub const GRID_CHUNKS: Pass = Pass {
     run: |prog, _: &mut Remarks| run(prog, Machine::Device),
 };
 
-/// How many chunks there are for each thread of a CPU: some take longer than others, and nobody should wait long for the one that begins
-/// last.
+/// How many chunks there are for each thread of a CPU: some take longer than others, and nobody should wait long for
+/// the one that begins last.
 const OF_THREAD: i64 = 16;
 
 /// How many chunks there are for a device: enough to keep it busy, if each is a thread.
 const OF_DEVICE: i64 = 1 << 16;
 
-/// How much larger than the inputs the accumulators of a device may be: its threads are many, and few of them do not keep it busy.
+/// How much larger than the inputs the accumulators of a device may be: its threads are many, and few of them do not
+/// keep it busy.
 const ROOM: i64 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

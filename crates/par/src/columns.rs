@@ -1,8 +1,9 @@
 //! `grid_columns`: sums of columns are sums of parts of columns.
 //!
-//! The threads of a block that reduces a segment read neighbouring elements of it. If the segments are the columns of a matrix, their elements are far
-//! apart, and the matrix would be transposed first: it would be read twice and written once. Neighbouring threads read neighbouring columns
-//! instead, each a part of one from top to bottom, so that there are enough threads. What is left is to reduce the parts.
+//! The threads of a block that reduces a segment read neighbouring elements of it. If the segments are the columns of a
+//! matrix, their elements are far apart, and the matrix would be transposed first: it would be read twice and written
+//! once. Neighbouring threads read neighbouring columns instead, each a part of one from top to bottom, so that there
+//! are enough threads. What is left is to reduce the parts.
 //!
 //! ```text
 //! ys = seg grid [m] \j -> {                    ps = seg grid [count] \s -> {

@@ -5,8 +5,9 @@
 //! ys = seg grid [] { map f ss us }                 ==>    ys = seg grid [n] { s = reduce (+) 0 xss[i];  u = us[i];  y = f s u  in y }
 //! ```
 //!
-//! On devices this is a kernel less, and nothing is stored in between. The map must have the positions of the segments, be straight-line code
-//! on scalars, and use the reduced values only at its own position. What others need of the results is stored as well.
+//! On devices this is a kernel less, and nothing is stored in between. The map must have the positions of the segments,
+//! be straight-line code on scalars, and use the reduced values only at its own position. What others need of the
+//! results is stored as well.
 
 use crate::epilogue::uses;
 use fehu_base::IdVec;
@@ -22,7 +23,8 @@ use rustc_hash::FxHashMap;
 /// The most statements of a map that becomes the finish of a reduction.
 const MOST: usize = 100;
 
-/// Joins reductions of the host's bodies with the maps that follow them. `known` are arrays whose elements are computed where they are read.
+/// Joins reductions of the host's bodies with the maps that follow them. `known` are arrays whose elements are computed
+/// where they are read.
 pub(super) fn finish(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, known: &mut Vec<Var>) {
     let outside = known.len();
     for stm in &mut body.stms {

@@ -8,10 +8,11 @@
 //! ys = withacc (scratch total) (\acc -> map (\start x -> let .. in write piece start acc) starts xs)
 //! ```
 //!
-//! Each map has only that part of the function that its results need. If a size depends on what is computed, as that of a filter
-//! does, that is still computed twice. So flatmaps outside of operators stay until [`irregular`](crate::irregular) lifts their functions,
-//! whose rows then are the concatenation. `unflatmap_inside` writes out those in functions of operators, and those whose pieces all have one
-//! size; `unflatmap`, for programs that one thread executes, writes out all.
+//! Each map has only that part of the function that its results need. If a size depends on what is computed, as that of
+//! a filter does, that is still computed twice. So flatmaps outside of operators stay until
+//! [`irregular`](crate::irregular) lifts their functions, whose rows then are the concatenation. `unflatmap_inside`
+//! writes out those in functions of operators, and those whose pieces all have one size; `unflatmap`, for programs that
+//! one thread executes, writes out all.
 
 use fehu_base::{IdVec, OrBug, bug};
 use fehu_facts::Effects;

@@ -1,8 +1,8 @@
 //! Reductions and scans below levels, or on the host.
 //!
-//! If the function before the operator contains parallelism, they are separated: first the map, then the reduction. What the function only
-//! passes on, as positions where the smallest element is searched for, the reduction reads itself. If the operator combines arrays, `vector` turns it into an
-//! operator on their elements.
+//! If the function before the operator contains parallelism, they are separated: first the map, then the reduction.
+//! What the function only passes on, as positions where the smallest element is searched for, the reduction reads
+//! itself. If the operator combines arrays, `vector` turns it into an operator on their elements.
 
 use crate::build::Inside;
 use crate::context::Cx;
@@ -121,8 +121,8 @@ impl Cx<'_> {
         results.into_iter().flatten().chain(plain).collect()
     }
 
-    /// The function of the innermost level before rows are folded. Others may be computed where they are folded, by the version for the
-    /// outer parallelism; these cannot, so that this is a choice of its own.
+    /// The function of the innermost level before rows are folded. Others may be computed where they are folded, by the
+    /// version for the outer parallelism; these cannot, so that this is a choice of its own.
     fn before_rows(&mut self, stm: &Stm, body: &Body) -> Vec<Var> {
         if only_outer(stm) {
             return self.whole(body);

@@ -1,9 +1,10 @@
 //! `grid_loops`: loops of the host around small operators, as the work of one block of threads.
 //!
-//! An operator of the host costs a launch, also if a block could do its work in a fraction of that time. A loop around small operators is a series
-//! of launches. So it has two versions: it stays as it is; or a single block executes all of it, as if it stood in the
-//! function of a map of one position ([`crate::block`]). The threads of that block share the positions of one operator after the other,
-//! with a barrier between them, and what iterations hand on need not leave the block.
+//! An operator of the host costs a launch, also if a block could do its work in a fraction of that time. A loop around
+//! small operators is a series of launches. So it has two versions: it stays as it is; or a single block executes all
+//! of it, as if it stood in the function of a map of one position ([`crate::block`]). The threads of that block share
+//! the positions of one operator after the other, with a barrier between them, and what iterations hand on need not
+//! leave the block.
 //!
 //! ```text
 //! ys = loop y = y0 for i < k { ... map f y ... }
@@ -16,13 +17,14 @@
 //! } else { loop y = y0 for i < k { ... map f y ... } }
 //! ```
 //!
-//! [`crate::work`] says what the work is, and how the threshold follows from what launches and barriers cost. The outermost loop that a block can execute
-//! becomes one kernel; in the other version, loops inside of it have two versions again, down to one that a block cannot execute. Arrays
-//! that a loop changes in place are inputs of the map, and stay where they are: that is how the return sweep of a derivative, which
-//! updates a row of a large array in each iteration, is a small loop.
+//! [`crate::work`] says what the work is, and how the threshold follows from what launches and barriers cost. The
+//! outermost loop that a block can execute becomes one kernel; in the other version, loops inside of it have two
+//! versions again, down to one that a block cannot execute. Arrays that a loop changes in place are inputs of the map,
+//! and stay where they are: that is how the return sweep of a derivative, which updates a row of a large array in each
+//! iteration, is a small loop.
 //!
-//! What is known before the loop has to suffice to say how much memory the block needs. Functions that are not inlined are not called in such loops,
-//! and neither are there histograms and accumulators.
+//! What is known before the loop has to suffice to say how much memory the block needs. Functions that are not inlined
+//! are not called in such loops, and neither are there histograms and accumulators.
 
 use crate::block::is_for_block;
 use crate::distribute::{only_block, only_flat};
@@ -240,8 +242,8 @@ impl Host<'_> {
         free
     }
 
-    /// What iterations hand on begins with a copy, unless it is changed, or is made once more: all of it is in the memory of the block then, and the order
-    /// of the dimensions of the array outside is of no concern.
+    /// What iterations hand on begins with a copy, unless it is changed, or is made once more: all of it is in the
+    /// memory of the block then, and the order of the dimensions of the array outside is of no concern.
     fn own_states(&mut self, looped: &mut Stm, changed: &[Var]) -> Vec<Stm> {
         let Exp::Loop(params, ..) = &mut looped.exp else { bug("a loop is something else") };
         let mut copies = Vec::new();

@@ -15,8 +15,8 @@
 //! ys = concat n (reshape yss, zs)
 //! ```
 //!
-//! The function of the operator is applied before, unless it only returns elements of inputs. A device has so many chunks that the scan
-//! of their results is cut in the same way.
+//! The function of the operator is applied before, unless it only returns elements of inputs. A device has so many
+//! chunks that the scan of their results is cut in the same way.
 
 use crate::chunks::{Machine, array_of, divided, own};
 use ecow::EcoString;
@@ -37,7 +37,8 @@ const OF_DEVICE: i64 = 2048;
 /// How many chunks there are for the results of a device's chunks.
 const OF_CHUNKS: i64 = 48;
 
-/// The most elements of a value that one thread combines with others: if there are more, the operator itself has enough parallelism.
+/// The most elements of a value that one thread combines with others: if there are more, the operator itself has enough
+/// parallelism.
 fn most(machine: Machine) -> i64 {
     match machine {
         Machine::Threads => 1 << 16,
@@ -74,8 +75,8 @@ pub(crate) struct Fold {
     inputs: Vec<Var>,
 }
 
-/// The scans and reductions of an operator, in this order. Elements that its function computes are stored before. What else it computes is
-/// bound to the rest of `pat`.
+/// The scans and reductions of an operator, in this order. Elements that its function computes are stored before. What
+/// else it computes is bound to the rest of `pat`.
 pub(crate) fn folds(pat: &[Var], screma: Screma, b: &mut Builder<'_>) -> Vec<Fold> {
     let folded = screma.folded();
     let Screma { width, inputs, map, scans, reds } = screma;
@@ -149,8 +150,8 @@ pub(crate) fn streams(
     all
 }
 
-/// Scans these in chunks, and binds the results of the first ones, so many values, to arrays, and those of the others to what they are all
-/// together.
+/// Scans these in chunks, and binds the results of the first ones, so many values, to arrays, and those of the others
+/// to what they are all together.
 pub(crate) fn in_chunks(
     pat: &[Var],
     (folds, scanned): (&[Fold], usize),
@@ -276,8 +277,8 @@ fn each_chunk(
     b.several("of_chunks", arrays, Exp::Screma(Box::new(screma)))
 }
 
-/// Combines elements one after the other, so many from `low` on. Returns what they are together, and of the first `kept` values what they
-/// were at each of them.
+/// Combines elements one after the other, so many from `low` on. Returns what they are together, and of the first
+/// `kept` values what they were at each of them.
 fn steps(
     folds: &[Fold],
     (low, size): (Atom, Atom),

@@ -4,12 +4,14 @@
 //! map (\x -> reduce (+) 0 (map (\(a, mean) -> let c = map2 (-) x mean in norm (map (\row -> dot row c) a)) ...)) xs
 //! ```
 //!
-//! Whoever gives a thread or a block of threads to each `x` reads every `a` again for each of them. A tile of several `x` and several rows of one
-//! `a` reads both once ([`crate::tiling`]), but it is a map: its elements are stored, and what uses them, such as the norm here, is an operator of its own. On an H200, such a product
-//! of 1000 points and 200 matrices of 64 x 64 takes 0.36 ms in tiles, and 3.7 ms with a block for each point.
+//! Whoever gives a thread or a block of threads to each `x` reads every `a` again for each of them. A tile of several
+//! `x` and several rows of one `a` reads both once ([`crate::tiling`]), but it is a map: its elements are stored, and
+//! what uses them, such as the norm here, is an operator of its own. On an H200, such a product of 1000 points and 200
+//! matrices of 64 x 64 takes 0.36 ms in tiles, and 3.7 ms with a block for each point.
 //!
-//! So where a fold is found whose elements differ either along one of the levels or along an operator inside, there is a version in which
-//! everything around it is distributed. It is taken if the tiles are full and many, and the array is not too large.
+//! So where a fold is found whose elements differ either along one of the levels or along an operator inside, there is
+//! a version in which everything around it is distributed. It is taken if the tiles are full and many, and the array is
+//! not too large.
 
 use crate::context::{Cx, Home};
 use crate::distribute::{only_block, only_outer};
@@ -130,7 +132,8 @@ impl Cx<'_> {
         square(body, &variance, (self.vars, &reads), 0..column, column)
     }
 
-    /// Whether this is the fold of a product whose tiles are full, and whose shares of tiles are enough: a batch of a few rows with long sums. None if it is no such fold.
+    /// Whether this is the fold of a product whose tiles are full, and whose shares of tiles are enough: a batch of a
+    /// few rows with long sums. None if it is no such fold.
     pub(crate) fn are_shares_enough(
         &mut self,
         body: &Body,
@@ -202,7 +205,8 @@ impl Cx<'_> {
         is_tiled && (self.fold_of_product(body).is_some() || self.product(body).is_some())
     }
 
-    /// The function of the innermost level in the version for tiles, as far as there are products in it; none if it is like any other.
+    /// The function of the innermost level in the version for tiles, as far as there are products in it; none if it is
+    /// like any other.
     pub(crate) fn in_tiles(
         &mut self,
         body: &Body,
@@ -217,7 +221,8 @@ impl Cx<'_> {
         self.product(body).map(|_| flat(self))
     }
 
-    /// Both versions of some work on the function of the innermost level, if there is a product in it; none otherwise, or if this has been decided.
+    /// Both versions of some work on the function of the innermost level, if there is a product in it; none otherwise,
+    /// or if this has been decided.
     pub(crate) fn choose_tiles(
         &mut self,
         stm: &Stm,

@@ -1,8 +1,8 @@
 //! A kernel that scans and reduces is two kernels: the values that are reduced are known before the scan.
 //!
-//! On devices these are two kernels anyway, since a scan knows its prefixes only block by block. Written down as two Segs, what
-//! follows the scan can be its epilogue also if it needs the reduced values: a pass of a radix sort counts the digits, and scatters
-//! elements where the scan finds their ranks.
+//! On devices these are two kernels anyway, since a scan knows its prefixes only block by block. Written down as two
+//! Segs, what follows the scan can be its epilogue also if it needs the reduced values: a pass of a radix sort counts
+//! the digits, and scatters elements where the scan finds their ranks.
 //!
 //! A scan of several values whose operator combines each of them by itself is several scans, which may be of special kinds.
 

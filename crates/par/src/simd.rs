@@ -9,12 +9,12 @@
 //! map (\c -> loop z = c while ... do ...) cs   ==>   seg thread lanes { map (\c -> loop ...) cs }
 //! ```
 //!
-//! An operator has lanes if its function has loops or operators, unless the lanes of an operator inside are better: one that is
-//! long, has no order, and reads elements of arrays, which are neighbours there, but not for the positions outside. The
-//! outer lanes are better nevertheless if what they read are neighbours as well, as in stencils, or if something expensive inside is the same
-//! for all of them: a sum of a few waves at each
-//! of many points computes the directions of the waves once for all lanes. And an operator without loops inside has lanes if it
-//! finds the smallest or largest of floats, which C compilers do not vectorise either.
+//! An operator has lanes if its function has loops or operators, unless the lanes of an operator inside are better: one
+//! that is long, has no order, and reads elements of arrays, which are neighbours there, but not for the positions
+//! outside. The outer lanes are better nevertheless if what they read are neighbours as well, as in stencils, or if
+//! something expensive inside is the same for all of them: a sum of a few waves at each of many points computes the
+//! directions of the waves once for all lanes. And an operator without loops inside has lanes if it finds the smallest
+//! or largest of floats, which C compilers do not vectorise either.
 //!
 //! Operators with loops inside that only a thread as a whole can execute are reported as remarks.
 

@@ -6,10 +6,10 @@
 //!                                                            loop ... { ... part[i, j] ... }
 //! ```
 //!
-//! A loop in a block is a chain of steps that wait for each other, each for what it reads. What memory of the device takes some hundred
-//! cycles to give is there at once in the memory of the block, and the copy is made by all threads together, with neighbours reading
-//! neighbouring elements. It pays if the part is small, so that it does not keep other arrays of the block, or other blocks, from being there:
-//! that is decided at run time.
+//! A loop in a block is a chain of steps that wait for each other, each for what it reads. What memory of the device
+//! takes some hundred cycles to give is there at once in the memory of the block, and the copy is made by all threads
+//! together, with neighbours reading neighbouring elements. It pays if the part is small, so that it does not keep
+//! other arrays of the block, or other blocks, from being there: that is decided at run time.
 
 use crate::block::is_view;
 use crate::context::Cx;
@@ -49,7 +49,8 @@ fn parts(body: &Body, vars: &IdVec<Var, VarInfo>, known: &dyn Fn(Atom) -> bool) 
 }
 
 impl Cx<'_> {
-    /// The function for a block of threads at each position: with copies of parts of arrays that are read in loops, if they are small, and without.
+    /// The function for a block of threads at each position: with copies of parts of arrays that are read in loops, if
+    /// they are small, and without.
     pub(crate) fn by_staging_block(&mut self, body: &Body) -> Vec<Var> {
         let parts = parts(body, self.vars, &|atom| self.is_host(atom));
         if parts.is_empty() {

@@ -12,8 +12,9 @@
 //!                 else seg task { map (\xs -> seg task { reduce (+) 0 xs }) xss }
 //! ```
 //!
-//! Scans of arrays that `chunks` has left are sequential, and so are the functions of histograms and scatters, and what the source says is
-//! (`#[sequential]`). A function that is called inside of an operator has the tasks that it has elsewhere.
+//! Scans of arrays that `chunks` has left are sequential, and so are the functions of histograms and scatters, and what
+//! the source says is (`#[sequential]`). A function that is called inside of an operator has the tasks that it has
+//! elsewhere.
 
 use crate::is_sequential;
 use crate::seg::Segs;

@@ -15,8 +15,8 @@ use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, Body, Exp, Lambda, Red, Scan, Screma, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
-/// The operator on elements of an operator that consists of maps over its operands and over each other's results, and the width of these
-/// maps.
+/// The operator on elements of an operator that consists of maps over its operands and over each other's results, and
+/// the width of these maps.
 pub(crate) fn element_operator(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> Option<(Lambda, Atom)> {
     let mut width = None;
     // What the element of an array is, once there is a name for it.

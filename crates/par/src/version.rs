@@ -13,11 +13,13 @@ use fehu_facts::cost;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{Atom, BinOp, Body, CmpOp, Exp, Scalar, Stm, Var};
 
-/// This many positions are enough for the machine, unless the user says something else, if what their functions compute stays in registers.
+/// This many positions are enough for the machine, unless the user says something else, if what their functions compute
+/// stays in registers.
 const ENOUGH: i64 = 1 << 15;
-/// And if it does not: arrays of single threads are in the memory of the device, as those between kernels are, so that nothing is gained by one
-/// thread for each position, and only many threads hide how long that memory takes. The estimates of bfast for 67,968 pixels take 7.2 ms on an H200 with a
-/// thread for each, and 3.8 ms otherwise; 57,600 tridiagonal systems of 115 equations 526 and 255 us.
+/// And if it does not: arrays of single threads are in the memory of the device, as those between kernels are, so that
+/// nothing is gained by one thread for each position, and only many threads hide how long that memory takes. The
+/// estimates of bfast for 67,968 pixels take 7.2 ms on an H200 with a thread for each, and 3.8 ms otherwise; 57,600
+/// tridiagonal systems of 115 equations 526 and 255 us.
 const ENOUGH_IN_MEMORY: i64 = 1 << 17;
 /// Arrays with more elements than this are in memory.
 const MOST_IN_REGISTERS: i64 = 64;

@@ -1,15 +1,17 @@
 //! How much work the operators of a loop are, as far as that decides who executes the loop.
 //!
-//! The unit is a position with a cheap function. What is compared is the *mean* over the operators, because each of them costs a launch of its own
-//! otherwise: a few wide ones do not matter among many that are small. Unless these are repeated less often: of loops inside, each has a mean of its own, and
-//! the largest one counts.
+//! The unit is a position with a cheap function. What is compared is the *mean* over the operators, because each of
+//! them costs a launch of its own otherwise: a few wide ones do not matter among many that are small. Unless these are
+//! repeated less often: of loops inside, each has a mean of its own, and the largest one counts.
 //!
-//! - A launch costs about 2.5 us, whatever is launched. A block of 1024 threads needs 0.1 us for an operator with a position for each thread: a
-//!   barrier, a few accesses of shared memory, and some instructions that wait for each other.
-//! - A multiprocessor executes 128 operations on `f32` in a cycle, or 64 on `f64`, at 1.7 GHz. [`CHEAP`] operations at 1024 positions keep
-//!   it busy for about as long as that. So the work of a function is counted in multiples of [`CHEAP`].
-//! - On the grid, all threads of the machine share what operators inside of maps do. In a block, each does that for its own position, and those that
-//!   have none wait.
+//! - A launch costs about 2.5 us, whatever is launched. A block of 1024 threads needs 0.1 us for an operator with a
+//!   position for each thread: a barrier, a few accesses of shared memory, and some instructions that wait for each
+//!   other.
+//! - A multiprocessor executes 128 operations on `f32` in a cycle, or 64 on `f64`, at 1.7 GHz. [`CHEAP`] operations at
+//!   1024 positions keep it busy for about as long as that. So the work of a function is counted in multiples of
+//!   [`CHEAP`].
+//! - On the grid, all threads of the machine share what operators inside of maps do. In a block, each does that for its
+//!   own position, and those that have none wait.
 //! - Arrays that do not fit into shared memory are read at 64 bytes in a cycle, so that operators take about three times as long.
 //!
 //! In shared memory, 20 to 25 rounds of 1024 positions take as long as a launch, otherwise 8: [`MOST`] is the safe choice.
@@ -71,8 +73,8 @@ impl Term {
 }
 
 impl Work {
-    /// The work of the operators of a body, each of them once; nothing if there are none, or if the host does not know how many positions
-    /// they have.
+    /// The work of the operators of a body, each of them once; nothing if there are none, or if the host does not know
+    /// how many positions they have.
     pub(crate) fn of(
         body: &Body,
         vars: &IdVec<Var, VarInfo>,
@@ -243,7 +245,8 @@ impl Count<'_> {
                 }
                 Exp::Update(_, _, value) => self.written(value.var()),
                 Exp::FlatUpdate(_, _, _, value) => self.written(Some(*value)),
-                // Nobody needs what is not initialised, and numbers that are computed from the position are computed where they are read.
+                // Nobody needs what is not initialised, and numbers that are computed from the position are computed
+                // where they are read.
                 Exp::Scratch(..) => {}
                 Exp::Iota(..) | Exp::Replicate(..) if !is_stored(stm) => {}
                 exp if exp.family() == Family::Fresh => self.written(stm.pat.first().copied()),

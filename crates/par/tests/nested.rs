@@ -50,8 +50,8 @@ fn check(prog: &Prog, passes: &[Pass], seed: u64) -> Result<usize, String> {
     Err(format!("seed {seed}:\n-- pass {}\n{small}\n{what}", names.join(", ")))
 }
 
-/// Compares random programs before and after each of these lists of passes. Returns how many there are, and the remarks of a pass about
-/// them.
+/// Compares random programs before and after each of these lists of passes. Returns how many there are, and the remarks
+/// of a pass about them.
 pub(crate) fn compare(
     text: fn(u64) -> String,
     default: u64,

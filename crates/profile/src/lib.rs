@@ -1,8 +1,8 @@
 //! Profiles: where the time of a program goes, line by line, and whether it could go faster.
 //!
-//! A program that was compiled to be profiled counts, for each operator of the optimised program, how long it took, and what it did: the
-//! bytes that it had to move and the operations, for each line of the source that is part of it. Nothing here runs programs or
-//! reads files; everything is a function of what a run has reported.
+//! A program that was compiled to be profiled counts, for each operator of the optimised program, how long it took, and
+//! what it did: the bytes that it had to move and the operations, for each line of the source that is part of it.
+//! Nothing here runs programs or reads files; everything is a function of what a run has reported.
 //!
 //! ```text
 //! report (JSON) ── report ──▶ Report ──┐

@@ -1,7 +1,8 @@
 //! The time of each line.
 //!
-//! The time of an operator is shared by the lines that are part of it, in proportion to what they do: the time that their bytes and
-//! operations would take on this machine. So the shares of all lines, and of what is no operator, make up the whole.
+//! The time of an operator is shared by the lines that are part of it, in proportion to what they do: the time that
+//! their bytes and operations would take on this machine. So the shares of all lines, and of what is no operator, make
+//! up the whole.
 
 use crate::machine::Machine;
 use crate::report::{Event, Operator, Place, Report, Track};

@@ -71,8 +71,8 @@ fn complete(run: &Run, event: &Event, start: u64, end: u64) -> Value {
     })
 }
 
-/// The events of a track with their beginnings and ends, so that of any two either one is in the other, or they are apart: clocks of
-/// devices are not exact, and kernels may begin before others have ended.
+/// The events of a track with their beginnings and ends, so that of any two either one is in the other, or they are
+/// apart: clocks of devices are not exact, and kernels may begin before others have ended.
 pub fn nested(events: &[Event], track: Track) -> Vec<(&Event, u64, u64)> {
     let mut own: Vec<&Event> = events.iter().filter(|event| event.track == track).collect();
     own.sort_by_key(|event| (event.start, std::cmp::Reverse(event.end)));

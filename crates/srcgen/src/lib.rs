@@ -10,10 +10,10 @@
 //! results only, which may be compared with a tolerance. Nothing fails unless [`Config::failing`] asks for
 //! it; then some indices, sizes, divisors and assertions do.
 //!
-//! How it works: an expression is made for a type that is wanted ([`ty`]), from what is in scope ([`mod@env`]). Sizes are texts, and
-//! types are equal if their texts are; whatever has a size that cannot be written (the result of a filter) gets a name
-//! for it by `let [n] (xs: [n]t) = ...`. What shares memory with what is told from the texts of definitions, carefully: a
-//! variable is only consumed in the block that made it.
+//! How it works: an expression is made for a type that is wanted ([`ty`]), from what is in scope ([`mod@env`]). Sizes
+//! are texts, and types are equal if their texts are; whatever has a size that cannot be written (the result of a
+//! filter) gets a name for it by `let [n] (xs: [n]t) = ...`. What shares memory with what is told from the texts of
+//! definitions, carefully: a variable is only consumed in the block that made it.
 //!
 //! - [`exp`]: any expression; [`scalar`], [`mod@array`], [`function`]: by type; [`control`]: loops and matches;
 //! - [`ops`]: associative operators; [`stm`]: blocks; [`dec`], [`module`]: declarations;

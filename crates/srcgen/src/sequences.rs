@@ -1,7 +1,7 @@
 //! Random programs on sequences: pipelines of operators, several consumers, results that others wait for.
 //!
-//! Everything is exact, so that results must be the same for every way in which the sequences are cut. The parameters are a number,
-//! two sequences of numbers of the same length, and one of arrays that differ in size.
+//! Everything is exact, so that results must be the same for every way in which the sequences are cut. The parameters
+//! are a number, two sequences of numbers of the same length, and one of arrays that differ in size.
 
 use fehu_irgen::rng::Rng;
 

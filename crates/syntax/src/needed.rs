@@ -1,9 +1,9 @@
 //! What a program needs of a library, judged by words alone.
 //!
-//! A program of a few lines uses little of a library of thousands, and reading and checking all of it would take most of the time.
-//! [`Names`] are words; [`Names::close`] adds those of every definition that they may refer to, as [`Outline`] knows them without
-//! a tree. A word may be anything, a local variable or a field, so this is more than the program needs, but never less: whoever
-//! uses a definition writes its name, and that of the module that it is in.
+//! A program of a few lines uses little of a library of thousands, and reading and checking all of it would take most
+//! of the time. [`Names`] are words; [`Names::close`] adds those of every definition that they may refer to, as
+//! [`Outline`] knows them without a tree. A word may be anything, a local variable or a field, so this is more than the
+//! program needs, but never less: whoever uses a definition writes its name, and that of the module that it is in.
 //!
 //! - [`crate::parse_needed`] leaves out what has another name and a module type that says what it is;
 //! - the checker does not look at definitions with other names, where their types are declared.

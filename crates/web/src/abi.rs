@@ -1,8 +1,9 @@
 //! How a page calls the [`Playground`] in WebAssembly, without any glue but this.
 //!
-//! Texts are UTF-8 in the memory of the module. A request: `input(length)` gives the address to write it to, `answer()` answers it
-//! and gives the length of the answer, `output()` its address. Events go to the function `said(address, length)` of the module `page`
-//! while the request is answered. After a panic, which is the event `{"event": "panic", "text": "..."}`, the instance is of no use.
+//! Texts are UTF-8 in the memory of the module. A request: `input(length)` gives the address to write it to, `answer()`
+//! answers it and gives the length of the answer, `output()` its address. Events go to the function `said(address,
+//! length)` of the module `page` while the request is answered. After a panic, which is the event `{"event": "panic",
+//! "text": "..."}`, the instance is of no use.
 
 #![expect(
     unsafe_code,

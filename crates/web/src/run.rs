@@ -1,5 +1,5 @@
-//! What a program shows when it runs: the text and the results of its directives, as in a literate program; then the results of its
-//! test blocks; and if it has neither, the values of its entry points that have no parameters.
+//! What a program shows when it runs: the text and the results of its directives, as in a literate program; then the
+//! results of its test blocks; and if it has neither, the values of its entry points that have no parameters.
 
 use crate::{Program, Say, done, messages, refused};
 use fehu_base::markup::escape;

@@ -1,7 +1,8 @@
 //! `cargo xtask playground`: the compiler as WebAssembly, and the page around it, as one folder of static files.
 //!
-//! The modules are `crates/web`, compiled for `wasm32-unknown-unknown` with and without what looks into programs; the page is `crates/web/page`, whose few packages npm installs
-//! below the target folder. Nothing but these needs a network.
+//! The modules are `crates/web`, compiled for `wasm32-unknown-unknown` with and without what looks into programs; the
+//! page is `crates/web/page`, whose few packages npm installs below the target folder. Nothing but these needs a
+//! network.
 
 mod toolchain;
 
@@ -85,8 +86,8 @@ fn build(args: &Args, root: &Path) -> Res<()> {
     Ok(())
 }
 
-/// The modules of the page, and the features of the crate that they have: what is needed at once, and all of it, for those who look
-/// into programs.
+/// The modules of the page, and the features of the crate that they have: what is needed at once, and all of it, for
+/// those who look into programs.
 const MODULES: [(&str, &[&str]); 2] = [("fehu", &["--no-default-features"]), ("look", &[])];
 
 /// Compiles the modules, and gives the folder that they are in.

@@ -73,7 +73,8 @@ pub(crate) struct Args {
     /// Run servers through this program, as its first argument.
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<String>,
-    /// Programs that add up floats, in the order that imp chooses, as for users: machine code is compared with imp, and C, optimised, with machine code, to the bit.
+    /// Programs that add up floats, in the order that imp chooses, as for users: machine code is compared with imp, and
+    /// C, optimised, with machine code, to the bit.
     #[arg(long)]
     plain: bool,
     /// Print the kernels of programs that go wrong on the machine that runs them.
@@ -149,9 +150,9 @@ impl Setting {
     }
 }
 
-/// Zero is the default of each threshold: for small arrays there is not enough parallelism outside, and blocks can deal with
-/// what is inside. Then everything outside is enough; then neither, so that all is flattened. Then rows of differing lengths have a
-/// warp each, or a block.
+/// Zero is the default of each threshold: for small arrays there is not enough parallelism outside, and blocks can deal
+/// with what is inside. Then everything outside is enough; then neither, so that all is flattened. Then rows of
+/// differing lengths have a warp each, or a block.
 const SETTINGS: [Setting; 5] = [
     Setting { name: "default", intra: 0, outer: 0, rows: [0; 3] },
     Setting { name: "low", intra: 1, outer: 1, rows: [1 << 40, 1, 1] },

@@ -5,8 +5,9 @@
 //! processors and for GPUs, as imperative code on a machine, and by servers of the back ends of `--backend`, with sanitizers if
 //! `--sanitize` says so. Runs have sizes zero, one, three, and others. `--jobs` files are tried at the same time.
 //!
-//! When something is wrong with a file, its halves are tried until it is clear which program it is; that is made smaller
-//! and printed with what is wrong, and written to a folder with `--keep`. `--write` only writes the programs, for other compilers.
+//! When something is wrong with a file, its halves are tried until it is clear which program it is; that is made
+//! smaller and printed with what is wrong, and written to a folder with `--keep`. `--write` only writes the programs,
+//! for other compilers.
 
 mod way;
 

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: house rules that neither rustc nor clippy can check. Also a test.
 //!
-//! - files of integration tests are modules of the one program `tests/all.rs`, if there is one, and a library that is not compiled
-//!   for tests has none;
+//! - files of integration tests are modules of the one program `tests/all.rs`, if there is one, and a library that is
+//!   not compiled for tests has none;
 //! - Rust files start with `//!`, have no tabs, and are not longer than [`MAX_LINES`];
 //! - text files have no trailing blanks and no paths of somebody's machine;
 //! - each code of a diagnostic has a page `docs/errors/CODE.md` of the right shape, and each page

@@ -1,5 +1,5 @@
-//! Functions of libraries for entry points on sequences: `futhark_stream_main` is `futhark_entry_main` with functions of the caller instead of the
-//! sequences; see `runtime/stream_call.c`.
+//! Functions of libraries for entry points on sequences: `futhark_stream_main` is `futhark_entry_main` with functions
+//! of the caller instead of the sequences; see `runtime/stream_call.c`.
 
 use super::code::{Code, commas, lines};
 use super::names::{self, escape};

@@ -83,15 +83,15 @@ int futhark_context_clear_caches(struct futhark_context *ctx);
 // Asks the call in progress to stop as soon as it can, with an error; with 0, allows calls again. Also for signal handlers.
 void futhark_context_cancel(struct futhark_context *ctx, int flag);
 
-// Sequences: some elements in row-major order, an address for each part of an element. If elements differ in size, then the first part has
-// their sizes, as int64_t, and the others have the values of all elements, `total` of them.
+// Sequences: some elements in row-major order, an address for each part of an element. If elements differ in size, then
+// the first part has their sizes, as int64_t, and the others have the values of all elements, `total` of them.
 struct futhark_chunk {
   int64_t count, total;
   const void *const *columns;
   const int64_t *sizes; // of the dimensions of an element, for all parts in turn; a source may say NULL if other arguments tell them
 };
-// Yields the next elements: about `want`, and none at the end. They stay where they are until the next call. If `want` is 0, then the next call is
-// to yield the first ones again. Returns 0, or a code if that is not possible.
+// Yields the next elements: about `want`, and none at the end. They stay where they are until the next call. If `want`
+// is 0, then the next call is to yield the first ones again. Returns 0, or a code if that is not possible.
 typedef int futhark_source(void *state, int64_t want, struct futhark_chunk *chunk);
 // Takes elements, which are there until it returns 0, or a code if it cannot take them.
 typedef int futhark_sink(void *state, const struct futhark_chunk *chunk);

@@ -7,7 +7,8 @@
 //!
 //! * [`types`]: which types there are; [`names`]: what they are called in C;
 //! * [`mod@array`], [`opaque`], [`record`], [`sum`], [`opaque_array`]: the functions for each kind of type;
-//! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`call`]: by callers of libraries; [`header`], [`manifest`], [`tables`]: the descriptions.
+//! * [`entry`]: the functions for entry points; [`steps`]: those that are executed chunk by chunk; [`call`]: by callers
+//!   of libraries; [`header`], [`manifest`], [`tables`]: the descriptions.
 
 mod array;
 mod bindings;

@@ -1,7 +1,8 @@
 //! Tables of types and entry points, for the command line and the server of the same program.
 //!
-//! Their layout is in `runtime/types.h` and `runtime/entries.h`. The functions in them have the same signature for all types, so each
-//! is a small wrapper around a function of the API. Shared libraries have other tables of entry points ([`super::bindings`]).
+//! Their layout is in `runtime/types.h` and `runtime/entries.h`. The functions in them have the same signature for all
+//! types, so each is a small wrapper around a function of the API. Shared libraries have other tables of entry points
+//! ([`super::bindings`]).
 
 use super::TuningParam;
 use super::code::{Code, commas, lines};

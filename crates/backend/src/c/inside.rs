@@ -22,7 +22,8 @@ pub(super) struct Inside {
     pub(super) may_fail: bool,
     /// The numbers of the functions that it calls.
     pub(super) calls: Vec<usize>,
-    /// Whether the threads of a block execute it together, and how many loops there are around, besides those whose iterations they share.
+    /// Whether the threads of a block execute it together, and how many loops there are around, besides those whose
+    /// iterations they share.
     pub(super) by_block: bool,
     pub(super) loops: usize,
 }

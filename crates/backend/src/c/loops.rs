@@ -1,10 +1,10 @@
 //! Loops, and which of them the C compiler is told to vectorise.
 //!
 //! `omp simd` requires a loop without early exits, in which no functions with effects are called; its reductions have
-//! the semantics of C arithmetic, where signed integers must not overflow and NaN is not considered, and no order. Independent loops
-//! for which it is not suitable get `FE_INDEPENDENT`, which only says that there are no dependencies through memory.
-//! This would be wrong for loops with atomic updates, which are ordinary updates on a single thread, or with memory
-//! that is private to an iteration.
+//! the semantics of C arithmetic, where signed integers must not overflow and NaN is not considered, and no order.
+//! Independent loops for which it is not suitable get `FE_INDEPENDENT`, which only says that there are no dependencies
+//! through memory. This would be wrong for loops with atomic updates, which are ordinary updates on a single thread, or
+//! with memory that is private to an iteration.
 
 use super::exp::c_type;
 use super::fun::Frame;
@@ -91,8 +91,8 @@ impl Frame<'_> {
 }
 
 impl Frame<'_> {
-    /// The statements of a loop, to the closing brace. If there are loops among them, and C compilers will not vectorise this one, then it
-    /// takes the time to ask whether somebody wants it to stop.
+    /// The statements of a loop, to the closing brace. If there are loops among them, and C compilers will not
+    /// vectorise this one, then it takes the time to ask whether somebody wants it to stop.
     pub(super) fn loop_body(&mut self, body: &[Stm]) {
         let asks = self.shared.stoppable
             && !(self.in_simd || self.in_vectors || self.inside.is_some())

@@ -128,7 +128,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
         || name.ends_with("_t")
 }
 
-/// Keywords of C (also of the next standards), of C++ and OpenCL, macros in lower case, and what the printed code itself mentions.
+/// Keywords of C (also of the next standards), of C++ and OpenCL, macros in lower case, and what the printed code
+/// itself mentions.
 const RESERVED: &[&str] = &[
     "alignas",
     "alignof",

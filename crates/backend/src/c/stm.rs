@@ -8,7 +8,8 @@ use fehu_imp::device::DEVICE;
 use fehu_imp::{Arg, Block, Exp, Foreign, From, FunId, Out, Stm, Ty, V};
 use fehu_ir::{MathFn, Scalar};
 
-/// Whether a value of the device is fetched before anything can ask for those that are awaited: then all of them are waited for once.
+/// Whether a value of the device is fetched before anything can ask for those that are awaited: then all of them are
+/// waited for once.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others may ask for them")]
 fn fetches_next<'a>(rest: impl Iterator<Item = &'a Stm>, awaited: &[V]) -> bool {
     for stm in rest {
@@ -24,8 +25,8 @@ fn fetches_next<'a>(rest: impl Iterator<Item = &'a Stm>, awaited: &[V]) -> bool 
 /// So many declarations are looked at for the other one of a sine and a cosine.
 const MOST_BETWEEN: usize = 16;
 
-/// The variable that is declared as the cosine, if the function is the sine of a variable, or the other way round. Between them are only
-/// declarations.
+/// The variable that is declared as the cosine, if the function is the sine of a variable, or the other way round.
+/// Between them are only declarations.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only these are looked for")]
 fn circular<'a>(
     rest: impl Iterator<Item = &'a Stm>,
@@ -164,8 +165,8 @@ impl Frame<'_> {
         }
     }
 
-    /// The sine and the cosine of the same number, of which the first variable is the given one: they share most of their work, which
-    /// compilers for devices do not see.
+    /// The sine and the cosine of the same number, of which the first variable is the given one: they share most of
+    /// their work, which compilers for devices do not see.
     fn sine_and_cosine(&mut self, v: V, other: V, function: MathFn, prim: Prim, args: &[Exp]) {
         let (sine, cosine) = if function == MathFn::Sin { (v, other) } else { (other, v) };
         self.declare(sine, None);

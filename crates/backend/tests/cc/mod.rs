@@ -9,8 +9,8 @@ use std::process::{Command, Output, Stdio};
 /// What leaks in libraries of others.
 const LEAKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cc/leaks.txt");
 
-/// What saves the C compiler a fifth of its time when it does not optimise: an access through a null pointer ends a program anyway,
-/// sizes of objects are known to the optimiser only, and addresses are checked in functions.
+/// What saves the C compiler a fifth of its time when it does not optimise: an access through a null pointer ends a
+/// program anyway, sizes of objects are known to the optimiser only, and addresses are checked in functions.
 const QUICK: [&str; 2] =
     ["-fno-sanitize=null,object-size", "--param=asan-instrumentation-with-call-threshold=0"];
 

@@ -1,5 +1,6 @@
-//! Packages of Python that tests need: clients of compiled programs and of the language server, the compiler of CUDA kernels, and what
-//! the Python package is tested with. They are installed on the first run, in virtual environments, which are kept in the target folder.
+//! Packages of Python that tests need: clients of compiled programs and of the language server, the compiler of CUDA
+//! kernels, and what the Python package is tested with. They are installed on the first run, in virtual environments,
+//! which are kept in the target folder.
 //!
 //! `uv` installs them, which takes a tenth of the time that pip takes; pip installs `uv`, and the rest where that does not work.
 

@@ -46,8 +46,9 @@ impl Checker<'_> {
         if takes_seq { self.any_elements(ty, first, exp.span) } else { ty }
     }
 
-    /// A function that waits for a sequence, as `seq.map (\x -> length x)` does: if nothing says which sizes the elements have, then they may differ.
-    /// Only unknowns that the application itself brought, from `first` on, are free to be anything.
+    /// A function that waits for a sequence, as `seq.map (\x -> length x)` does: if nothing says which sizes the
+    /// elements have, then they may differ. Only unknowns that the application itself brought, from `first` on, are
+    /// free to be anything.
     fn any_elements(&mut self, ty: Ty, first: usize, span: Span) -> Ty {
         let Ty::Fun(fun) = &ty else { return ty };
         if fun.param.as_seq().is_none() {

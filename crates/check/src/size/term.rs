@@ -1,9 +1,9 @@
 //! Expressions as sizes.
 //!
-//! An expression that binds nothing can be part of a type; one that does only where it is written ([`Binders`]). Only names must have been resolved; types
-//! play no role, except that `+`, `-` and `*` are arithmetic where they are the built-in ones and
-//! their operands are i64, which their use in a size makes sure of. Whoever evaluates a term has to know
-//! what its literals are, so those that are known not to be i64 have their type with them.
+//! An expression that binds nothing can be part of a type; one that does only where it is written ([`Binders`]). Only
+//! names must have been resolved; types play no role, except that `+`, `-` and `*` are arithmetic where they are the
+//! built-in ones and their operands are i64, which their use in a size makes sure of. Whoever evaluates a term has to
+//! know what its literals are, so those that are known not to be i64 have their type with them.
 
 use crate::checker::Checker;
 use crate::program::VarKind;

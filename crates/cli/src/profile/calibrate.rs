@@ -1,4 +1,5 @@
-//! What the machine can do: a program whose work is known is measured once for each back end, and the result is kept in the cache.
+//! What the machine can do: a program whose work is known is measured once for each back end, and the result is kept in
+//! the cache.
 
 use fehu_data::{Array, Scalar, Value};
 use fehu_driver::cache::Cache;

@@ -10,9 +10,9 @@
 //! | `python` | run by the tests of the Python package |
 //! | `text`, `toml` and so on | only to be read |
 //!
-//! `file=NAME` after any of them puts the block into the folder in which the sessions of the page run. A block that is not checked has
-//! a comment in the line before it that says why: `<!-- not run: it needs a GPU -->`. The only line of a block may be
-//! `{{#include PATH}}`.
+//! `file=NAME` after any of them puts the block into the folder in which the sessions of the page run. A block that is
+//! not checked has a comment in the line before it that says why: `<!-- not run: it needs a GPU -->`. The only line of
+//! a block may be `{{#include PATH}}`.
 
 use regex_lite::Regex;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Programs on pages: checked, one after the other by one checker that knows the prelude, and their examples answered by one session
-//! for each page.
+//! Programs on pages: checked, one after the other by one checker that knows the prelude, and their examples answered
+//! by one session for each page.
 
 use super::page::{Block, Kind, Page, Part};
 use fehu_base::Diagnostic;

@@ -36,7 +36,8 @@ pub(crate) fn kept(name: &str) -> (PathBuf, File) {
     kept_in(Path::new(env!("CARGO_TARGET_TMPDIR")), name)
 }
 
-/// The same for what others wrote and takes long to install or to compile: where `./test` says, for all clones, or in the target folder.
+/// The same for what others wrote and takes long to install or to compile: where `./test` says, for all clones, or in
+/// the target folder.
 pub(crate) fn kept_for_all_clones(name: &str) -> (PathBuf, File) {
     match std::env::var_os("FEHU_TESTS_KEPT") {
         Some(place) => kept_in(Path::new(&place), name),

@@ -1,10 +1,10 @@
 //! The C compiler: which one, with which flags, and what it says when it fails.
 //!
-//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there, and where there is none, the
-//! one in the package `ziglang` of a Python: the one that `FEHU_PYTHON` names, which is beside us, or which is on the path.
-//! `CFLAGS` replaces our flags. In both, quotes and backslashes mean what they do in a shell, so that names may have blanks.
-//! Ours are for gcc and clang on a common machine; what a compiler does not know is
-//! left out, which is tried once and remembered.
+//! `CC` names it, with arguments if need be; otherwise it is the first of `cc`, `gcc` and `clang` that is there, and
+//! where there is none, the one in the package `ziglang` of a Python: the one that `FEHU_PYTHON` names, which is beside
+//! us, or which is on the path. `CFLAGS` replaces our flags. In both, quotes and backslashes mean what they do in a
+//! shell, so that names may have blanks. Ours are for gcc and clang on a common machine; what a compiler does not know
+//! is left out, which is tried once and remembered.
 
 use super::Floats;
 use crate::cache::Cache;
@@ -72,20 +72,21 @@ const FLAGS: [&[&str]; 4] = [
     &[],
 ];
 
-/// What follows the best flags on processors with vectors of 512 bits that do not slow down for them: gcc would use half of each vector. On a Xeon of
-/// the fourth generation, eight benchmark programs ran 1.10 times as fast with it (0.95 to 1.5).
+/// What follows the best flags on processors with vectors of 512 bits that do not slow down for them: gcc would use
+/// half of each vector. On a Xeon of the fourth generation, eight benchmark programs ran 1.10 times as fast with it
+/// (0.95 to 1.5).
 const WHOLE_VECTORS: &str = "-mprefer-vector-width=512";
 
-/// Likewise, for copies, where gcc has them (12): what is stored by a whole vector and read by halves, or the other way round, waits for the cache.
-/// Gradients of determinants of 8 x 8, whose loops copy rows, take 0.82 of the time.
+/// Likewise, for copies, where gcc has them (12): what is stored by a whole vector and read by halves, or the other way
+/// round, waits for the cache. Gradients of determinants of 8 x 8, whose loops copy rows, take 0.82 of the time.
 const WHOLE_COPIES: [&str; 2] = ["-mmove-max=512", "-mstore-max=512"];
 
 /// How a runtime for GPUs is compiled: it reads and writes values, and is kept.
 const GPU_RUNTIME: &str = "-O1";
 
-/// How the host's part of a program for GPUs is compiled. It launches kernels, and what it computes are sizes: fft's has 27,000
-/// lines, and is no faster for 15 s of effort. There may be loops of scalars: with this they take 1.6 times as long as with `-O3`,
-/// and with `-O0` ten times. gcc takes half the time that it needs for `-O1`.
+/// How the host's part of a program for GPUs is compiled. It launches kernels, and what it computes are sizes: fft's
+/// has 27,000 lines, and is no faster for 15 s of effort. There may be loops of scalars: with this they take 1.6 times
+/// as long as with `-O3`, and with `-O0` ten times. gcc takes half the time that it needs for `-O1`.
 const GPU_PROGRAM: &str = "-Og";
 
 /// What is added if every operation on floats is rounded: a product and a sum are two.
@@ -404,7 +405,8 @@ fn lists() -> Vec<Vec<&'static str>> {
     lists
 }
 
-/// Whether vectors of 512 bits are as good as two of half the size: with the instructions that came with the second generation of such processors.
+/// Whether vectors of 512 bits are as good as two of half the size: with the instructions that came with the second
+/// generation of such processors.
 #[cfg(target_arch = "x86_64")]
 fn has_fast_wide_vectors() -> bool {
     std::arch::is_x86_feature_detected!("avx512vbmi2")

@@ -63,8 +63,8 @@ impl Failure {
 }
 
 impl Engine {
-    /// An interpreter. Programs with functions of another language, whose bodies are in their places here, are not for machine code:
-    /// it does not give up on those, nor where there is no machine code.
+    /// An interpreter. Programs with functions of another language, whose bodies are in their places here, are not for
+    /// machine code: it does not give up on those, nor where there is no machine code.
     pub(super) fn interpreter(
         session: &mut Session,
         prog: &Prog,

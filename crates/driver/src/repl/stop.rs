@@ -1,10 +1,11 @@
 //! Breakpoints: evaluations that wait, and what can be asked of them there.
 //!
-//! An input that meets a breakpoint is translated with notices (`fehu_lower::Notices`) and interpreted, however long it takes. Where it
-//! stops, one of two things happens, as [`AtBreakpoints`] says: what is visible there is shown, and it goes on; or it waits, on the
-//! thread that runs it, and [`Repl::feed`] says where. Then the names of a frame of the stack are declarations like others, whose
-//! values are known, so that inputs can use them; they are forgotten when another frame is chosen, or when the evaluation goes on.
-//! An input that is evaluated meanwhile can meet a breakpoint, too: then there are two that wait, and the last one goes on first.
+//! An input that meets a breakpoint is translated with notices (`fehu_lower::Notices`) and interpreted, however long it
+//! takes. Where it stops, one of two things happens, as [`AtBreakpoints`] says: what is visible there is shown, and it
+//! goes on; or it waits, on the thread that runs it, and [`Repl::feed`] says where. Then the names of a frame of the
+//! stack are declarations like others, whose values are known, so that inputs can use them; they are forgotten when
+//! another frame is chosen, or when the evaluation goes on. An input that is evaluated meanwhile can meet a breakpoint,
+//! too: then there are two that wait, and the last one goes on first.
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,8 @@
 //!               "inner": null}], "edges": [{"from": 0, "to": 1, "type": "[n]f64", "array": true}]}, "after": ...}]}
 //! ```
 //!
-//! The kinds of notes are `done`, `missed`, `made`, `copy`, `check` and `nest`; a note without a place has no file, line and column.
+//! The kinds of notes are `done`, `missed`, `made`, `copy`, `check` and `nest`; a note without a place has no file,
+//! line and column.
 
 use super::flow::Flow;
 use super::model::{Note, Report};

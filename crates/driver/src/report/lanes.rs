@@ -1,8 +1,9 @@
-//! Which operators with loops inside have no lanes, and why: their positions are executed one after the other, where a vector unit could
-//! do eight or sixteen at a time.
+//! Which operators with loops inside have no lanes, and why: their positions are executed one after the other, where a
+//! vector unit could do eight or sixteen at a time.
 //!
-//! What asks for lanes is a pass (`fehu_par::SIMD`), whose remarks say what cannot ask; whether vector units can do what is asked is known
-//! when there is code (`fehu_loops::lanes`). Both are asked here what they decide for one thread of a CPU.
+//! What asks for lanes is a pass (`fehu_par::SIMD`), whose remarks say what cannot ask; whether vector units can do
+//! what is asked is known when there is code (`fehu_loops::lanes`). Both are asked here what they decide for one thread
+//! of a CPU.
 
 use super::model::{Note, NoteKind};
 use crate::code::{Code, Settings, apply};
@@ -60,7 +61,8 @@ fn note(kind: NoteKind, text: String) -> Note {
     Note { line: 0, column: 0, kind, text }
 }
 
-/// What became of each place. An operator has several loops, for its borders or for other strides, and has lanes if one of these has.
+/// What became of each place. An operator has several loops, for its borders or for other strides, and has lanes if one
+/// of these has.
 fn outcomes(told: Vec<Told>) -> BTreeMap<EcoString, Result<u32, Refusal>> {
     let mut all: BTreeMap<EcoString, Result<u32, Refusal>> = BTreeMap::new();
     for Told { place, lanes } in told {

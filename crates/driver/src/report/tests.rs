@@ -46,9 +46,9 @@ fn programs_have_these_reports() {
     }
 }
 
-/// Programs like those that array short-circuiting was measured with, and how many copies are left for one thread and for kernels.
-/// For threads of devices, the report sees all versions of a program at once; all but those for a single block, which loads what loops hand on into memory
-/// of its own, and stores what comes of it.
+/// Programs like those that array short-circuiting was measured with, and how many copies are left for one thread and
+/// for kernels. For threads of devices, the report sees all versions of a program at once; all but those for a single
+/// block, which loads what loops hand on into memory of its own, and stores what comes of it.
 const IN_PLACE: [(&str, usize, usize); 10] = [
     ("needleman_wunsch", 0, 0),
     ("lu", 0, 0),
@@ -62,7 +62,8 @@ const IN_PLACE: [(&str, usize, usize); 10] = [
     ("layers", 0, 0),
     // For kernels, the transposed matrices are copied, which this count does not know.
     ("strides", 0, 0),
-    // A block is a part of what it was computed in, and nobody can prove that the borders that the blocks of a diagonal read are none of them.
+    // A block is a part of what it was computed in, and nobody can prove that the borders that the blocks of a diagonal
+    // read are none of them.
     ("blocks", 4, 4),
 ];
 

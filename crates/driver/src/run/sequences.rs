@@ -1,5 +1,5 @@
-//! Sequences from files, for the interpreter, which has them in memory as a whole: what the executables of compiled programs read chunk by
-//! chunk (`stream_source.c` in the run-time), so that they can be compared with it.
+//! Sequences from files, for the interpreter, which has them in memory as a whole: what the executables of compiled
+//! programs read chunk by chunk (`stream_source.c` in the run-time), so that they can be compared with it.
 
 use super::Compiled;
 use fehu_base::Prim;
@@ -55,8 +55,8 @@ impl SequenceFile {
 }
 
 impl Compiled {
-    /// The arguments of an entry point: sequences from files that `read` yields, the others from what `rest` yields, which is not asked if
-    /// there are none.
+    /// The arguments of an entry point: sequences from files that `read` yields, the others from what `rest` yields,
+    /// which is not asked if there are none.
     pub fn arguments(
         &self,
         entry: &str,

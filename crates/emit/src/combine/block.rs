@@ -20,8 +20,9 @@ pub(crate) struct Tree {
     pub(crate) lane: Exp,
     /// The size of a group.
     pub(crate) size: Exp,
-    /// If the order of operands is free: how far neighbours of a group are apart. Then threads that are far from each other are combined
-    /// first, so that whole warps are done soon. Otherwise neighbours are combined first, and they are neighbours in the block.
+    /// If the order of operands is free: how far neighbours of a group are apart. Then threads that are far from each
+    /// other are combined first, so that whole warps are done soon. Otherwise neighbours are combined first, and they
+    /// are neighbours in the block.
     pub(crate) apart: Option<Exp>,
 }
 
@@ -72,7 +73,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::While(more, body));
     }
 
-    /// Combines values that are kept in memory, each thread its share, and then those of the threads. `each` is the loop over the share.
+    /// Combines values that are kept in memory, each thread its share, and then those of the threads. `each` is the
+    /// loop over the share.
     pub(crate) fn reduce_shares(
         &mut self,
         partials: &[Partial<'a>],

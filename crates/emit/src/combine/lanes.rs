@@ -38,8 +38,8 @@ impl<'a> Emit<'a> {
         others
     }
 
-    /// Combines the values of the lanes of each warp; the first lane gets the result, in the order of the lanes. All threads of the
-    /// block take part.
+    /// Combines the values of the lanes of each warp; the first lane gets the result, in the order of the lanes. All
+    /// threads of the block take part.
     pub(crate) fn reduce_lanes(&mut self, partials: &[Partial<'a>], thread: &Exp) {
         self.doubling(|this, distance| {
             let twice = bin(BinOp::Mul, distance.clone(), Exp::int(2));

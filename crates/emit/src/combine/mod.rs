@@ -1,10 +1,10 @@
 //! Partial results: what a thread, a block or a chunk has combined so far.
 //!
-//! A [`Partial`] is the current value of an operator: for each component a scalar variable, or the place of an array. It is
-//! kept in arrays ([`Kept`]), one for each component, with an element or a row for each position, thread, block or chunk; they are in
-//! registers, in the shared memory of a block, or in memory ([`Room`]). Reductions, segmented reductions, scans and histograms differ
-//! in what they combine and when. How values are stored, loaded and combined is here, and how those of a whole level
-//! become one is in a file for each level:
+//! A [`Partial`] is the current value of an operator: for each component a scalar variable, or the place of an array.
+//! It is kept in arrays ([`Kept`]), one for each component, with an element or a row for each position, thread, block
+//! or chunk; they are in registers, in the shared memory of a block, or in memory ([`Room`]). Reductions, segmented
+//! reductions, scans and histograms differ in what they combine and when. How values are stored, loaded and combined is
+//! here, and how those of a whole level become one is in a file for each level:
 //!
 //! | level | file | how |
 //! | --- | --- | --- |
@@ -176,8 +176,8 @@ impl<'a> Emit<'a> {
         kept
     }
 
-    /// Memory for one value of each operator: neighbouring elements, if all are of one type, so that one copy brings all of them to the
-    /// host. Returns also where they are: for each component, a pointer and an index.
+    /// Memory for one value of each operator: neighbouring elements, if all are of one type, so that one copy brings
+    /// all of them to the host. Returns also where they are: for each component, a pointer and an index.
     pub(super) fn keep_together<'b>(
         &mut self,
         hint: &str,

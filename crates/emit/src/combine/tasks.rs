@@ -1,4 +1,5 @@
-//! The chunks of a reduction, scan or histogram on several threads of a CPU: each has a value of its own, and they are combined in order.
+//! The chunks of a reduction, scan or histogram on several threads of a CPU: each has a value of its own, and they are
+//! combined in order.
 //!
 //! A scalar is stored in an array with one element for each chunk. If arrays are combined, each chunk has a row of its
 //! own, and its code finds that row where the code for one thread finds the operator's first parameter: only the block
@@ -45,8 +46,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Memory for arrays of this many elements that different threads change, and the distance between them: no cache line contains
-    /// elements of two of them.
+    /// Memory for arrays of this many elements that different threads change, and the distance between them: no cache
+    /// line contains elements of two of them.
     pub(crate) fn rows(&mut self, hint: &str, like: &Place, size: V, count: Exp) -> (V, V) {
         let more = bin(BinOp::Add, Exp::Var(size), Exp::int(LINE - 1));
         let whole = bin(BinOp::And, more, Exp::int(-LINE));

@@ -1,9 +1,9 @@
 //! What a kernel changes in a way that depends on what was there.
 //!
-//! Threads that allocate may run short of memory; the kernel is then tried again with more (`fehu-device`). What a thread wrote
-//! until then is written again, which does no harm unless the new value depends on the old one: contributions to
-//! accumulators and histograms, and elements that are replaced by values computed from them. The kernel lists the memory where this
-//! may be so, and the host restores it.
+//! Threads that allocate may run short of memory; the kernel is then tried again with more (`fehu-device`). What a
+//! thread wrote until then is written again, which does no harm unless the new value depends on the old one:
+//! contributions to accumulators and histograms, and elements that are replaced by values computed from them. The
+//! kernel lists the memory where this may be so, and the host restores it.
 
 use super::super::Emit;
 use super::bin;

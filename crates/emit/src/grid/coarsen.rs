@@ -9,9 +9,10 @@
 //! else { x0 = ..., ..., x3 = ...; out[..] = x0; ...; out[..] = x3; }
 //! ```
 //!
-//! A block does this once, and if there are few positions, a thread has one, as otherwise. On an H200, to scale 512 MiB takes 258 us
-//! with four elements of 4 bytes at once, 285 if a block goes through the loop eight times, and more if it does so more often, perhaps because
-//! blocks that begin one after the other then touch pages of the memory that are far apart. With one element for each thread it takes half as long again.
+//! A block does this once, and if there are few positions, a thread has one, as otherwise. On an H200, to scale 512 MiB
+//! takes 258 us with four elements of 4 bytes at once, 285 if a block goes through the loop eight times, and more if it
+//! does so more often, perhaps because blocks that begin one after the other then touch pages of the memory that are
+//! far apart. With one element for each thread it takes half as long again.
 
 use super::super::Emit;
 use super::{bin, lt, quot_up};
@@ -27,7 +28,8 @@ const AT_ONCE: i64 = 4;
 /// The most statements for a position.
 const MOST: usize = 24;
 
-/// For each block that the device can run at the same time there are at least this many, so that none runs much longer than the others.
+/// For each block that the device can run at the same time there are at least this many, so that none runs much longer
+/// than the others.
 const ROUNDS: i64 = 4;
 
 /// The code for a position.

@@ -339,8 +339,9 @@ impl<'a> Emit<'a> {
         shared
     }
 
-    /// What the values of all warps become, if there is one for each lane of the first warp, which does that; afterwards all threads can load what each lane
-    /// has. Otherwise, and if some of them may fail to be combined, nothing is done.
+    /// What the values of all warps become, if there is one for each lane of the first warp, which does that;
+    /// afterwards all threads can load what each lane has. Otherwise, and if some of them may fail to be combined,
+    /// nothing is done.
     fn combine_in_first_warp(
         &mut self,
         of: Cooperative,

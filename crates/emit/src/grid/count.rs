@@ -13,8 +13,8 @@
 //!
 //! The elements of input arrays stay in registers for the epilogue: the arrays are read once.
 //!
-//! Where rows differ, the count up to an element of a row is that in the tile, less the count where the row begins in it, which the
-//! same words tell; only the row in which the tile starts has a prefix.
+//! Where rows differ, the count up to an element of a row is that in the tile, less the count where the row begins in
+//! it, which the same words tell; only the row in which the tile starts has a prefix.
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, Slot, Sofar};
@@ -255,8 +255,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The threads of each warp transpose their words. Returns for each scan a shared array with the numbers of bits of all groups
-    /// of 32 elements, in their order.
+    /// The threads of each warp transpose their words. Returns for each scan a shared array with the numbers of bits of
+    /// all groups of 32 elements, in their order.
     fn count_words(&mut self, tile: &Tile<'a, '_>, own: &Thread<'a>, counted: &Counted) -> Vec<V> {
         let lane = self.number("lane", u32_bin(BinOp::And, own.short.clone(), short_int(WARP - 1)));
         let warp = self.number("warp", warp_of(own));
@@ -298,8 +298,9 @@ impl<'a> Emit<'a> {
         Exp::Var(to)
     }
 
-    /// The threads of the block scan these numbers, one for each thread. Returns their sums, and shared arrays with the sum before
-    /// each of them, which are valid after a barrier. This is what [`super::prefix`] does, for numbers of 32 bits.
+    /// The threads of the block scan these numbers, one for each thread. Returns their sums, and shared arrays with the
+    /// sum before each of them, which are valid after a barrier. This is what [`super::prefix`] does, for numbers of 32
+    /// bits.
     fn scan_counts(
         &mut self,
         tile: &Tile<'a, '_>,
@@ -492,8 +493,8 @@ impl<'a> Emit<'a> {
         is_short(loop_body(&self.out[start..]))
     }
 
-    /// The epilogue at one position, with the elements that were kept, and what is known of the scans: their results, and what they
-    /// count there, one or zero.
+    /// The epilogue at one position, with the elements that were kept, and what is known of the scans: their results,
+    /// and what they count there, one or zero.
     fn epilogue_of_counted(
         &mut self,
         tile: &Tile<'a, '_>,

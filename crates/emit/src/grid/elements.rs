@@ -235,7 +235,8 @@ impl<'a> Emit<'a> {
         false
     }
 
-    /// Enters the surrounding functions of an element, by its number within the thread and its place; returns the variable that is its index.
+    /// Enters the surrounding functions of an element, by its number within the thread and its place; returns the
+    /// variable that is its index.
     pub(super) fn enter_element(
         &mut self,
         tile: &Tile<'a, '_>,

@@ -6,7 +6,8 @@
 //! for k < 9: { x += w[k] * a[k]; y += w[k] * a[k + 1] }
 //! ```
 //!
-//! Compilers then load once what several positions read, in one iteration or, where loops are unrolled, in different ones, and keep it in registers.
+//! Compilers then load once what several positions read, in one iteration or, where loops are unrolled, in different
+//! ones, and keep it in registers.
 
 use fehu_base::Prim;
 use fehu_imp::rewrite::{Vars, rename};
@@ -15,8 +16,8 @@ use fehu_imp::{Block, Exp, Kind, Stm, V};
 use fehu_ir::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// If code would become longer than this many statements, compilers are not to unroll its outermost loops: NVRTC takes some seconds for this many, and
-/// ten times as long for three times as many.
+/// If code would become longer than this many statements, compilers are not to unroll its outermost loops: NVRTC takes
+/// some seconds for this many, and ten times as long for three times as many.
 const MOST: i64 = 1 << 12;
 
 /// As many iterations compilers may unroll of a loop whose bound they do not know.
@@ -31,8 +32,8 @@ pub(super) struct Jam {
 }
 
 impl Jam {
-    /// The code for this many positions, whose indices are these variables; none if there is more in it than straight-line code and loops with bounds
-    /// that are the same for all.
+    /// The code for this many positions, whose indices are these variables; none if there is more in it than
+    /// straight-line code and loops with bounds that are the same for all.
     pub(super) fn new(
         mut vars: Vars<'_>,
         code: &Block,

@@ -79,8 +79,8 @@ impl Layout {
 }
 
 impl<'a> Emit<'a> {
-    /// How the positions of an operator are distributed over tiles of this many threads with this many elements each; the number of
-    /// tiles. This is code of the host.
+    /// How the positions of an operator are distributed over tiles of this many threads with this many elements each;
+    /// the number of tiles. This is code of the host.
     pub(super) fn layout(
         &mut self,
         seg: &SegOp<'a>,

@@ -50,8 +50,8 @@ struct Window {
 }
 
 impl<'a> Emit<'a> {
-    /// The array in which this many blocks publish, and its handle. A kernel initialises it to "nothing published", unless there is
-    /// only one block, which reads none of it.
+    /// The array in which this many blocks publish, and its handle. A kernel initialises it to "nothing published",
+    /// unless there is only one block, which reads none of it.
     pub(super) fn told(
         &mut self,
         prims: &[Vec<Option<Prim>>],

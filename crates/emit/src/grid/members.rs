@@ -15,9 +15,10 @@ const FOLDING: u32 = 128;
 const MAPPING: u32 = 256;
 
 impl Emit<'_> {
-    /// The number of threads. A single block has a multiprocessor for itself: it has as many threads as there may be, if all have something to
-    /// do at the same time. With 1024 there are 64 registers for each, which nearly all such kernels get by with: of 16 in `bench/ad` and in three simulations, two
-    /// spill, 8 and 140 bytes (NVRTC 12.4, sm_90).
+    /// The number of threads. A single block has a multiprocessor for itself: it has as many threads as there may be,
+    /// if all have something to do at the same time. With 1024 there are 64 registers for each, which nearly all such
+    /// kernels get by with: of 16 in `bench/ad` and in three simulations, two spill, 8 and 140 bytes (NVRTC 12.4,
+    /// sm_90).
     pub(super) fn members(&self, seg: &SegOp<'_>) -> u32 {
         let Exp::Screma(op) = &seg.inner.exp else { bug("blocks of threads execute no map") };
         if self.options.few {

@@ -1,10 +1,10 @@
 //! Host operators on a device.
 //!
-//! A Seg becomes kernels over the whole space of its positions ([`seg`]). A map
-//! or a write has a thread for each position; a reduction has a thread block for each segment ([`reduce`]), or for
-//! several ([`segments`]); a scan processes all segments at once ([`scan`]), as does any operator whose segments differ in length ([`rows`]); the thread blocks of a histogram have
-//! private copies of its bins ([`hist`]). A Seg of level `blocks` has a thread block for each position
-//! ([`cooperative`]). Code inside the innermost operator's function is executed by one thread.
+//! A Seg becomes kernels over the whole space of its positions ([`seg`]). A map or a write has a thread for each
+//! position; a reduction has a thread block for each segment ([`reduce`]), or for several ([`segments`]); a scan
+//! processes all segments at once ([`scan`]), as does any operator whose segments differ in length ([`rows`]); the
+//! thread blocks of a histogram have private copies of its bins ([`hist`]). A Seg of level `blocks` has a thread block
+//! for each position ([`cooperative`]). Code inside the innermost operator's function is executed by one thread.
 //!
 //! Whatever cannot be a kernel remains host code: a loop around the kernels inside it. Scalars that such code loads
 //! from memory or stores there are handled by `fehu-device`.
@@ -112,7 +112,8 @@ impl<'a> Emit<'a> {
         })));
     }
 
-    /// A kernel with a thread for each index below these sizes, or for several ([`coarsen`]); or the threads that work together share them.
+    /// A kernel with a thread for each index below these sizes, or for several ([`coarsen`]); or the threads that work
+    /// together share them.
     pub(super) fn grid(&mut self, hint: &str, sizes: &[Exp], work: impl FnOnce(&mut Self, &[Exp])) {
         if let Some(cooperative) = self.runs.block() {
             return self.share_out(cooperative, sizes, work);
@@ -255,7 +256,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Copies of arrays in the function of the innermost level, unless they are there already: what the function makes itself is not.
+    /// Copies of arrays in the function of the innermost level, unless they are there already: what the function makes
+    /// itself is not.
     fn rows_on_grid(&mut self, seg: &SegOp<'a>, to: &Place, array: Var) {
         let from = self.place(array);
         let only_looks = |stm: &ir::Stm| matches!(stm.exp.family(), Family::Scalar | Family::View);
@@ -316,8 +318,8 @@ impl<'a> Emit<'a> {
         self.combine_all(pat, index, op, &op.map.body.results, &[], &[]);
     }
 
-    /// Whether an array that is needed before a segmented operator has to be copied at each position, as for a reshape of a transposed
-    /// matrix.
+    /// Whether an array that is needed before a segmented operator has to be copied at each position, as for a reshape
+    /// of a transposed matrix.
     fn copies_before(&mut self, seg: &SegOp<'a>) -> bool {
         if seg.space.is_empty() || seg.parts.before.is_empty() {
             return false;
@@ -410,8 +412,8 @@ fn times(a: Exp, b: Exp) -> Exp {
     }
 }
 
-/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no instruction for 64. What that
-/// is worth has not been measured by itself.
+/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no instruction for
+/// 64. What that is worth has not been measured by itself.
 fn quick_quot(a: Exp, b: Exp) -> Exp {
     let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
     let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));

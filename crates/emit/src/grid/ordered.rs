@@ -1,8 +1,8 @@
 //! Long reductions by operators that are not commutative.
 //!
-//! Each thread has elements that follow each other, so that the order of operands is kept. Were it to load them, neighbouring threads
-//! would load from places far apart. So all threads bring the next few elements of every thread to shared memory, and then each
-//! combines its own.
+//! Each thread has elements that follow each other, so that the order of operands is kept. Were it to load them,
+//! neighbouring threads would load from places far apart. So all threads bring the next few elements of every thread to
+//! shared memory, and then each combines its own.
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial};

@@ -1,8 +1,9 @@
 //! Accumulators in shared memory: blocks of threads collect the contributions of their positions.
 //!
-//! As for histograms ([`super::hist`]): threads that update the same element of an array in global memory wait for each other, so
-//! each block has its own elements, in as many copies as fit, and adds them to the array at the end. This is possible if the operator is
-//! an atomic instruction, and worth it if the arrays fit and are small compared with the number of positions.
+//! As for histograms ([`super::hist`]): threads that update the same element of an array in global memory wait for each
+//! other, so each block has its own elements, in as many copies as fit, and adds them to the array at the end. This is
+//! possible if the operator is an atomic instruction, and worth it if the arrays fit and are small compared with the
+//! number of positions.
 
 use super::super::Emit;
 use super::super::screma::if_within;
@@ -44,8 +45,8 @@ pub(crate) struct OwnAcc<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// A map with accumulators, as blocks that have their own, or as threads that contribute to the arrays; nothing if it has none
-    /// or if these need more than an instruction.
+    /// A map with accumulators, as blocks that have their own, or as threads that contribute to the arrays; nothing if
+    /// it has none or if these need more than an instruction.
     pub(super) fn collect_on_grid(
         &mut self,
         seg: &SegOp<'a>,

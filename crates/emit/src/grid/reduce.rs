@@ -1,7 +1,7 @@
 //! Reductions, with or without surrounding maps: a thread block for each segment.
 //!
-//! If there are few segments, several blocks share each one, and the last of them to come to its end combines the results of all, in
-//! their order. If segments are short, a block processes several, see [`super::segments`].
+//! If there are few segments, several blocks share each one, and the last of them to come to its end combines the
+//! results of all, in their order. If segments are short, a block processes several, see [`super::segments`].
 
 use super::super::Emit;
 use super::super::combine::{Kept, Partial, Room, SHARED_BYTES, Slot, Tree};
@@ -15,8 +15,8 @@ use fehu_imp::rewrite::all as conjunction;
 use fehu_imp::{Block, Exp, Kind, Stm, Ty, V};
 use fehu_ir::{BinOp, Screma, Var};
 
-/// If a block is one of several for a segment, its threads have at least this many elements each: as many as are loaded at once. With
-/// more, a reduction of a million elements leaves most of a device idle.
+/// If a block is one of several for a segment, its threads have at least this many elements each: as many as are loaded
+/// at once. With more, a reduction of a million elements leaves most of a device idle.
 const MANY_ITEMS: i64 = AT_ONCE;
 
 /// This many elements of a thread are loaded at once.

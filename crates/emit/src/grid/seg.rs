@@ -58,8 +58,8 @@ impl<'a> SegOp<'a> {
 }
 
 impl SegOp<'_> {
-    /// If rows differ: whether the function of a map, reduction or scan, or that of its epilogue, depends on the row of a position. It
-    /// does not, if there is nothing but elements of arrays in which the rows are one after the other.
+    /// If rows differ: whether the function of a map, reduction or scan, or that of its epilogue, depends on the row of
+    /// a position. It does not, if there is nothing but elements of arrays in which the rows are one after the other.
     pub(super) fn asks_for_row(&self, op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
         let [_, start, width] = self.leading else { return true };
         let mut of_row: Vec<Var> = self.leading.to_vec();
@@ -176,8 +176,8 @@ impl<'a> Emit<'a> {
         self.out.push(Imp::Store(ptr, at, value));
     }
 
-    /// Stores what the Seg returns of a segment, at the position that has been entered, given what the operator has reduced, beginning with the result of this
-    /// number; before that, computes what follows the reduction.
+    /// Stores what the Seg returns of a segment, at the position that has been entered, given what the operator has
+    /// reduced, beginning with the result of this number; before that, computes what follows the reduction.
     pub(super) fn store_segment(
         &mut self,
         seg: &SegOp<'a>,

@@ -1,14 +1,14 @@
 //! Positions in a space by their numbers.
 //!
-//! To find the indices of a position takes a division for each dimension but the first, and devices have no instruction for that. So
-//! the host computes reciprocals, and threads multiply:
+//! To find the indices of a position takes a division for each dimension but the first, and devices have no instruction
+//! for that. So the host computes reciprocals, and threads multiply:
 //!
 //! ```text
 //! n / d = (n * ceil(2^(31 + l) / d)) >> (31 + l)    where l = ceil(log2(d)), for n < 2^31
 //! ```
 //!
-//! That this is exact is the theorem 4.2 of "Division by invariant integers using multiplication" (Granlund, Montgomery, 1994). The
-//! factor has 32 bits, the product 63.
+//! That this is exact is the theorem 4.2 of "Division by invariant integers using multiplication" (Granlund,
+//! Montgomery, 1994). The factor has 32 bits, the product 63.
 
 use super::super::Emit;
 use super::{bin, lt, quick_quot, quot_up};

@@ -1,8 +1,9 @@
 //! Tiles whose steps are divided among several blocks.
 //!
-//! A product of small matrices with many steps, such as the gradient of weights in a batch, has fewer tiles than a device has multiprocessors. If
-//! the fold is a reduction, a block computes a tile for a share of the steps only, and stores what it has; another kernel combines the shares
-//! of each position, in their order. If there is one share, which is only known when the kernel is launched, it is the whole tile, and nothing is to be combined.
+//! A product of small matrices with many steps, such as the gradient of weights in a batch, has fewer tiles than a
+//! device has multiprocessors. If the fold is a reduction, a block computes a tile for a share of the steps only, and
+//! stores what it has; another kernel combines the shares of each position, in their order. If there is one share,
+//! which is only known when the kernel is launched, it is the whole tile, and nothing is to be combined.
 //!
 //! ```text
 //! kernel tile:  for a tile and a share s:  acc = neutral; for k in share s: acc = f(acc, a[i, k], b[k, j])
@@ -23,7 +24,8 @@ use fehu_ir::{self as ir, Atom, BinOp, Screma};
 /// A share has at least this many steps: what it stores has to be worth it.
 const LEAST_STEPS: i64 = 64;
 
-/// So many tiles, or shares of tiles, keep a device busy: one of so many of the blocks that reside there if they need few registers.
+/// So many tiles, or shares of tiles, keep a device busy: one of so many of the blocks that reside there if they need
+/// few registers.
 const BUSY: i64 = 4;
 
 /// How steps are divided.

@@ -97,8 +97,9 @@ impl<'a> Emit<'a> {
             u32_bin(BinOp::Add, thread.clone(), u32_bin(BinOp::Mul, turn, short_int(stage.threads)))
         };
         let items = Exp::int(i64::from(stage.items));
-        // A thread beyond the end may recompute the last element, if that is cheap: short segments are few in a block where there are
-        // not enough of them for all blocks. Without branches, and before anything is stored, all loads of a thread can overlap.
+        // A thread beyond the end may recompute the last element, if that is cheap: short segments are few in a block
+        // where there are not enough of them for all blocks. Without branches, and before anything is stored, all loads
+        // of a thread can overlap.
         let body = self.block(|this| {
             let element = this.number("element", numbered(k));
             let at = locate(this, element, true);

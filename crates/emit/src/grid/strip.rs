@@ -4,9 +4,10 @@
 //! for all i:  acc = start; for k: acc = f(acc, x, a[k], b[k]); out[i] = g(acc)
 //! ```
 //!
-//! Each thread of a block has one position. A block has positions that read the same, all of which are there if the elements differ
-//! along other dimensions: these are the numbers of blocks. The block executes the loop in steps: each thread copies one element of every array to
-//! shared memory, and then all of them walk through these. Positions beyond the end are copies of the last one, and not stored.
+//! Each thread of a block has one position. A block has positions that read the same, all of which are there if the
+//! elements differ along other dimensions: these are the numbers of blocks. The block executes the loop in steps: each
+//! thread copies one element of every array to shared memory, and then all of them walk through these. Positions beyond
+//! the end are copies of the last one, and not stored.
 //!
 //! There may be loops around it, which all threads of a block execute in the same way:
 //!
@@ -32,8 +33,8 @@ use std::collections::BTreeMap;
 /// With fewer steps than this, it is not worth waiting for each other.
 const LEAST_STEPS: i64 = 64;
 
-/// The steps that are done without a test between them, if each is short. On an H200, the forces between 100,000 bodies take 7.3 ms with
-/// eight, 7.7 with four, and 10.5 with one.
+/// The steps that are done without a test between them, if each is short. On an H200, the forces between 100,000 bodies
+/// take 7.3 ms with eight, 7.7 with four, and 10.5 with one.
 const AT_ONCE: i64 = 8;
 
 /// Of the threads of blocks for positions that are one row among many, at least two thirds have a position.
@@ -46,8 +47,8 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// Whether steps are so short that it matters how long their loads and tests take. (With exponentials, as in lavaMD, it takes 6% longer
-    /// to have elements side by side.)
+    /// Whether steps are so short that it matters how long their loads and tests take. (With exponentials, as in
+    /// lavaMD, it takes 6% longer to have elements side by side.)
     fn is_light(&self) -> bool {
         is_short(&self.fold.body) && !calls_functions(&self.fold.body)
     }
@@ -62,8 +63,8 @@ struct Team<'b> {
     shared: Vec<Shared>,
 }
 
-/// Elements in shared memory; of light strips, side by side with those of other arrays, so that a thread loads what a step needs at once:
-/// on an H200, the forces between 100,000 bodies take 6.6 ms then, and 7.3 otherwise.
+/// Elements in shared memory; of light strips, side by side with those of other arrays, so that a thread loads what a
+/// step needs at once: on an H200, the forces between 100,000 bodies take 6.6 ms then, and 7.3 otherwise.
 #[derive(Clone, Copy)]
 struct Shared {
     array: V,
@@ -99,7 +100,8 @@ impl<'a> Emit<'a> {
         Strip { fold, common }
     }
 
-    /// The kernel, or that of a plain map if there is too little to share. The indices from the first one of these are those of a strip.
+    /// The kernel, or that of a plain map if there is too little to share. The indices from the first one of these are
+    /// those of a strip.
     pub(super) fn strip_on_grid(
         &mut self,
         seg: &SegOp<'a>,

@@ -1,13 +1,14 @@
-//! Maps whose positions share what they read, as the plan of their Seg says ([`FoldTiling`]): a loop for each element of a matrix, in
-//! which every load depends on the row or on the column, but not on both.
+//! Maps whose positions share what they read, as the plan of their Seg says ([`FoldTiling`]): a loop for each element
+//! of a matrix, in which every load depends on the row or on the column, but not on both.
 //!
 //! ```text
 //! for all i, j:  acc = start; for k: acc = f(acc, a[i, k], b[k, j]); out[i, j] = g(acc)
 //! ```
 //!
-//! They become kernels with tiles ([`super::square`]), in several versions, the first of which that fits is launched ([`Version`]): large tiles, if these
-//! are enough to occupy the whole device; usual ones; and those with half the side where a matrix is narrow: the blocks of a blocked algorithm, the rows of a
-//! small batch, points in a few dimensions. Versions that known sizes rule out are left out.
+//! They become kernels with tiles ([`super::square`]), in several versions, the first of which that fits is launched
+//! ([`Version`]): large tiles, if these are enough to occupy the whole device; usual ones; and those with half the side
+//! where a matrix is narrow: the blocks of a blocked algorithm, the rows of a small batch, points in a few dimensions.
+//! Versions that known sizes rule out are left out.
 
 use super::super::Emit;
 use super::super::runs::Runs;
@@ -284,8 +285,8 @@ impl<'a> Emit<'a> {
         values
     }
 
-    /// Finds the loads of an expression: those that differ between rows or columns, and those whose places all of them know before
-    /// the body of the loop, which sets some variables.
+    /// Finds the loads of an expression: those that differ between rows or columns, and those whose places all of them
+    /// know before the body of the loop, which sets some variables.
     fn find_inputs(&mut self, e: &Exp, set: &FxHashSet<V>, inner: &mut Inner) {
         let Exp::Load(ptr, index) = e else {
             return e.each_child(&mut |child| self.find_inputs(child, set, inner));

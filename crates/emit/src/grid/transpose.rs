@@ -19,12 +19,12 @@ use fehu_mem::table::Place;
 /// The side of a square: a warp reads and writes whole rows.
 const SIDE: i64 = DEVICE.warp as i64;
 
-/// That of a large square, for elements of at most 4 bytes: what is read and written at once has 256 bytes. On an H200, a matrix of
-/// 256 MiB takes as long as a copy.
+/// That of a large square, for elements of at most 4 bytes: what is read and written at once has 256 bytes. On an H200,
+/// a matrix of 256 MiB takes as long as a copy.
 const LARGE_SIDE: i64 = 64;
 
-/// The threads for one, where blocks have so many: half as many have to wait for more of their loads (by hand 1.06 times as long as a copy,
-/// and 1.04 with these).
+/// The threads for one, where blocks have so many: half as many have to wait for more of their loads (by hand 1.06
+/// times as long as a copy, and 1.04 with these).
 const LARGE_THREADS: u32 = 2 * THREADS;
 
 /// Large squares are for matrices of at least this many elements, so that there is one for every multiprocessor.

@@ -4,18 +4,21 @@
 //! for all i, j:  acc = 0; for dy, dx: acc += a[clamp (i + dy - 4), clamp (j + dx - 4)]; out[i, j] = acc
 //! ```
 //!
-//! A block has the positions of a box. Its threads first copy the elements at all coordinates that these positions can have to shared memory:
+//! A block has the positions of a box. Its threads first copy the elements at all coordinates that these positions can
+//! have to shared memory:
 //!
 //! ```text
 //! for all y < 32 + 8, x < 32 + 8:  box[y, x] = a[clamp (first_i + y - 4), clamp (first_j + x - 4)]
 //! ```
 //!
-//! Then each of them executes the code for its positions, as it is, but for the reads: `box[i + dy - 4 - (first_i - 4), ...]`. Coordinates that
-//! nobody reads may be outside of the array, and are left out; if there is something to read there, it is stored.
+//! Then each of them executes the code for its positions, as it is, but for the reads: `box[i + dy - 4 - (first_i - 4),
+//! ...]`. Coordinates that nobody reads may be outside of the array, and are left out; if there is something to read
+//! there, it is stored.
 //!
-//! A thread has several positions, whose code it executes together where that is simple ([`super::jam`]): they have most elements in
-//! common, and all weights. On an H200, 9 x 9 weights of 4096 x 4096 floats take 640 us without a copy, 390 with one position at a time, and 190
-//! with four; by hand, without the launch, 384 with one and 143 with four (`bench/windows`).
+//! A thread has several positions, whose code it executes together where that is simple ([`super::jam`]): they have
+//! most elements in common, and all weights. On an H200, 9 x 9 weights of 4096 x 4096 floats take 640 us without a
+//! copy, 390 with one position at a time, and 190 with four; by hand, without the launch, 384 with one and 143 with
+//! four (`bench/windows`).
 
 use super::super::Emit;
 use super::jam::{Jam, roll};
@@ -312,8 +315,8 @@ impl<'a> Emit<'a> {
         all(exist)
     }
 
-    /// What a thread does with its positions: neighbours along the first dimension of the box, if it has several, so that they read many elements
-    /// that are the same; otherwise neighbouring threads have neighbouring positions.
+    /// What a thread does with its positions: neighbours along the first dimension of the box, if it has several, so
+    /// that they read many elements that are the same; otherwise neighbouring threads have neighbouring positions.
     fn own_positions(
         &mut self,
         sizes: &[Exp],

@@ -1,7 +1,8 @@
-//! What operators of the host do, for profiles: [`Stm::Begin`] before them, with the bytes and operations of each line of the source that
-//! is part of them, and [`Stm::End`] after them.
+//! What operators of the host do, for profiles: [`Stm::Begin`] before them, with the bytes and operations of each line
+//! of the source that is part of them, and [`Stm::End`] after them.
 //!
-//! - *operators* do the work: maps, reductions, copies, loops of scalars. Their time is shared by the lines of their code ([`tally`]).
+//! - *operators* do the work: maps, reductions, copies, loops of scalars. Their time is shared by the lines of their
+//!   code ([`tally`]).
 //! - *frames* contain operators: calls, and loops around operators. They have no parts.
 //!
 //! For a device only what becomes kernels is marked, so that work of the host can still be left to the device, and amounts are in

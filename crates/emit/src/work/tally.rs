@@ -1,12 +1,13 @@
 //! Counting what an operator does.
 //!
-//! The code of the operator is walked with the number of times that it is executed, a polynomial in sizes that the host knows. Of memory,
-//! what counts is what must be moved at least: of each array that exists outside of the operator, the elements that are accessed, but
-//! no more than the array has, since what is read again is read from a cache. They count for the line that accesses them first. Views are
-//! the array that they are of (its *root*), and memory that the operator has for itself does not count.
+//! The code of the operator is walked with the number of times that it is executed, a polynomial in sizes that the host
+//! knows. Of memory, what counts is what must be moved at least: of each array that exists outside of the operator, the
+//! elements that are accessed, but no more than the array has, since what is read again is read from a cache. They
+//! count for the line that accesses them first. Views are the array that they are of (its *root*), and memory that the
+//! operator has for itself does not count.
 //!
-//! Where a number depends on the data, the operator is not *exact*: of two branches the more expensive one counts, all elements that
-//! an access in a loop of unknown length could reach, and one iteration of such a loop.
+//! Where a number depends on the data, the operator is not *exact*: of two branches the more expensive one counts, all
+//! elements that an access in a loop of unknown length could reach, and one iteration of such a loop.
 
 use super::super::Emit;
 use ecow::EcoString;

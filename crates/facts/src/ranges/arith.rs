@@ -39,7 +39,8 @@ impl Ranges<'_> {
         self.poly(atom)
     }
 
-    /// Tries again whether a variable is exact, and before it those that it is computed from: more may be known than where they were bound.
+    /// Tries again whether a variable is exact, and before it those that it is computed from: more may be known than
+    /// where they were bound.
     pub fn settle(&mut self, var: Var) {
         let Some(pending) = self.pending.get(&var).cloned() else { return };
         let Pending { poly, certs, whole } = *pending;

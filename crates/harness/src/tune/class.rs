@@ -1,7 +1,7 @@
 //! The classes of tuning parameters that are thresholds: `threshold(DEFAULT, TESTS)`.
 //!
-//! The default stands after `<=` if the test succeeds for numbers that are at most the threshold. The tests are those that come before:
-//! names of thresholds, with a `!` in front of those that have failed, and blanks between them.
+//! The default stands after `<=` if the test succeeds for numbers that are at most the threshold. The tests are those
+//! that come before: names of thresholds, with a `!` in front of those that have failed, and blanks between them.
 
 use super::search::{Threshold, Wants};
 use std::collections::BTreeMap;

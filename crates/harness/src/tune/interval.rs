@@ -79,8 +79,8 @@ pub(super) fn agree(opinions: &[Opinion], default: i64) -> Agreed {
 /// Differences that are smaller than this nobody complains about.
 const MATTERS: f64 = 0.02;
 
-/// A value of an interval: the default if it is there, otherwise one that is not too near to an end, since other data may be a bit
-/// smaller or larger.
+/// A value of an interval: the default if it is there, otherwise one that is not too near to an end, since other data
+/// may be a bit smaller or larger.
 fn inside(Interval { low, high }: Interval, default: i64) -> i64 {
     if low <= default && default <= high {
         return default;

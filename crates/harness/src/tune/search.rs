@@ -1,17 +1,20 @@
 //! The search for thresholds: which runs to make, and what to conclude from them.
 //!
-//! A threshold guards one version of some code, and another one is taken if its test fails. Tests form a tree, and a number that
-//! the program computes, mostly a degree of parallelism, is what a threshold is compared with. The assumption is that a version that
-//! pays for some number pays for all larger ones ([`Wants::AtLeast`]), or for all smaller ones ([`Wants::AtMost`]).
+//! A threshold guards one version of some code, and another one is taken if its test fails. Tests form a tree, and a
+//! number that the program computes, mostly a degree of parallelism, is what a threshold is compared with. The
+//! assumption is that a version that pays for some number pays for all larger ones ([`Wants::AtLeast`]), or for all
+//! smaller ones ([`Wants::AtMost`]).
 //!
-//! For each data set, thresholds are tuned from the deepest ones up, while those above are set such that what is below them is
-//! reached: then the test of a threshold is between one version and the best of everything below. A run that takes none of the
-//! guarded versions shows all numbers that thresholds are compared with. With `m` different numbers there are `m + 1` things
-//! that a threshold can do, and by the assumption their times first fall and then rise, so that a search finds the best
-//! ([`fibonacci`]). What is found is an interval: every threshold in it does the same for this data set. The intervals of the data sets
-//! have something in common if the assumption holds; if it does not, those count for which it matters most.
+//! For each data set, thresholds are tuned from the deepest ones up, while those above are set such that what is below
+//! them is reached: then the test of a threshold is between one version and the best of everything below. A run that
+//! takes none of the guarded versions shows all numbers that thresholds are compared with. With `m` different numbers
+//! there are `m + 1` things that a threshold can do, and by the assumption their times first fall and then rise, so
+//! that a search finds the best ([`fibonacci`]). What is found is an interval: every threshold in it does the same for
+//! this data set. The intervals of the data sets have something in common if the assumption holds; if it does not,
+//! those count for which it matters most.
 //!
-//! How many runs are made depends on the numbers of thresholds and data sets only, up to a logarithm, and not on how long they take.
+//! How many runs are made depends on the numbers of thresholds and data sets only, up to a logarithm, and not on how
+//! long they take.
 
 use super::interval::{Interval, Opinion, agree};
 use super::ladder::Ladder;

@@ -136,8 +136,8 @@ fn places_that_fail_are_left() {
     }
 }
 
-/// Maps of maps and scans on a device: a thread, a block or all threads for each of the `n` rows of `m` elements. The data sets are
-/// pairs of these, as many as there are iterations of a loop.
+/// Maps of maps and scans on a device: a thread, a block or all threads for each of the `n` rows of `m` elements. The
+/// data sets are pairs of these, as many as there are iterations of a loop.
 struct Device {
     datasets: Vec<Vec<(i64, i64)>>,
     noise: Option<Random>,

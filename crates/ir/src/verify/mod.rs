@@ -24,8 +24,8 @@
 //!    lambdas and loops are not consumed; what an operation writes is disjoint from what it reads.
 //! 8. **Entry points** (`entry`): the function exists; the parts of parameters and results are those of
 //!    the function; fields add up; names differ.
-//! 9. **Foreign functions** (`foreign`): symbols are identifiers, one for each platform; parameters and results have contents, and
-//!    the sizes of results are parameters or constants.
+//! 9. **Foreign functions** (`foreign`): symbols are identifiers, one for each platform; parameters and results have
+//!    contents, and the sizes of results are parameters or constants.
 //!
 //! It does not check what cannot be seen in the text: that indices are in bounds (that is what certificates
 //! are for), that a reshape keeps the number of elements or a concatenation adds up (unless all sizes are

@@ -169,7 +169,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether an array of an operator, by number, needs no memory: it is given to the epilogue element by element, or nobody needs it.
+/// Whether an array of an operator, by number, needs no memory: it is given to the epilogue element by element, or
+/// nobody needs it.
 fn is_elided(parts: SegParts<'_>, number: usize, rank: usize) -> bool {
     let has_scans = matches!(&parts.op.exp, Exp::Screma(op) if !op.scans.is_empty());
     has_scans && number < parts.op.pat.len() && rank == 1

@@ -16,7 +16,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not looked at.
+    /// Whether positions can share what they read as the Seg says. Along which dimensions elements really differ is not
+    /// looked at.
     fn fold_tiling(&mut self, seg: &'a Seg, tiling: &FoldTiling) {
         let on_device = match seg.level {
             Level::Grid => true,
@@ -142,7 +143,8 @@ impl Visit for Made {
     }
 }
 
-/// The indices of an element that are coordinates, and the sizes of their dimensions. Of other coordinates, a border makes indices that exist.
+/// The indices of an element that are coordinates, and the sizes of their dimensions. Of other coordinates, a border
+/// makes indices that exist.
 fn own_indices(window: &Window, read: &WindowRead, ty: &Type) -> Vec<(Atom, Atom)> {
     let own = window.axes.iter().zip(&read.at).zip(ty.shape());
     let own = own.filter(|((axis, _), _)| axis.border.is_empty());

@@ -10,8 +10,8 @@ pub use self::smooth::smooth_text;
 use crate::rng::Rng;
 use std::fmt::Write;
 
-/// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k`, [`CONSTANT`] arguments, and those that it
-/// can be differentiated by: a number, and arrays of ranks one to three.
+/// The text of a program from a seed. Its only function, `f`, takes the sizes `n`, `m` and `k`, [`CONSTANT`] arguments,
+/// and those that it can be differentiated by: a number, and arrays of ranks one to three.
 pub fn differentiable_text(seed: u64) -> String {
     let rng = Rng::new(seed);
     let mut gener = Gen { rng, polynomial: is_polynomial(seed), count: 0, out: String::new() };
@@ -40,8 +40,8 @@ pub fn differentiable_text(seed: u64) -> String {
     )
 }
 
-/// Whether the function of a seed is a polynomial: then conditions, indices and counts depend on its constant arguments only, and it
-/// has no operators but sums, differences and products.
+/// Whether the function of a seed is a polynomial: then conditions, indices and counts depend on its constant arguments
+/// only, and it has no operators but sums, differences and products.
 pub fn is_polynomial(seed: u64) -> bool {
     seed.is_multiple_of(2)
 }

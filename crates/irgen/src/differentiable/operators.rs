@@ -9,8 +9,8 @@ const LEAST: &str = "-9223372036854775807";
 const LARGEST: &str = "9223372036854775806";
 
 impl Gen {
-    /// Of the last values, those that are numbers become numbers that are neither the least nor the largest one: these are neutral
-    /// elements, and what a reduction of nothing yields.
+    /// Of the last values, those that are numbers become numbers that are neither the least nor the largest one: these
+    /// are neutral elements, and what a reduction of nothing yields.
     fn ordinary(&mut self, env: &mut Env, last: usize) {
         if self.polynomial {
             return;
@@ -25,8 +25,8 @@ impl Gen {
         }
     }
 
-    /// An associative operator on so many numbers, with its neutral element. Some have a free variable. None selects the neutral element where
-    /// it meets an element: what the derivative is there would be a matter of taste.
+    /// An associative operator on so many numbers, with its neutral element. Some have a free variable. None selects
+    /// the neutral element where it meets an element: what the derivative is there would be a matter of taste.
     fn operator(&mut self, env: &mut Env, parts: usize) -> String {
         let free = self.value(env, &[]);
         let [a, b, c, d] = self.names();
@@ -71,8 +71,9 @@ impl Gen {
         }
     }
 
-    /// What an operator on so many numbers is applied to: of pairs, the first ones are never the least number, which with another second one would
-    /// meet the neutral element of the operator that selects the larger one, and not be selected.
+    /// What an operator on so many numbers is applied to: of pairs, the first ones are never the least number, which
+    /// with another second one would meet the neutral element of the operator that selects the larger one, and not be
+    /// selected.
     fn operands(&mut self, indices: &[String], parts: &[String]) -> String {
         let all = |parts: &[String]| [indices, parts].concat().join(", ");
         match parts {
@@ -234,8 +235,8 @@ impl Gen {
         self.several(env, &vec![vec![other]; parts], &exp);
     }
 
-    /// Contributions of a position, in loops or not: the statements, after which the accumulator has this name. How many there are depends on the position and
-    /// on constant arguments only.
+    /// Contributions of a position, in loops or not: the statements, after which the accumulator has this name. How
+    /// many there are depends on the position and on constant arguments only.
     fn contributions(
         &mut self,
         position: &str,

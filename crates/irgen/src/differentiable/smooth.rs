@@ -3,7 +3,8 @@
 use crate::rng::Rng;
 use std::fmt::Write;
 
-/// The text of a program from a seed. Its only function, `f`, takes a size `n`, a number and an array, and yields a number and an array.
+/// The text of a program from a seed. Its only function, `f`, takes a size `n`, a number and an array, and yields a
+/// number and an array.
 pub fn smooth_text(seed: u64) -> String {
     let mut text = Text {
         rng: Rng::new(seed),

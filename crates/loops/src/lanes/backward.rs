@@ -5,8 +5,8 @@
 //! for j = 0 .. n { at = last - j; ... p[at] ... }      j is needed for nothing else
 //! ```
 //!
-//! Where `n` differs between lanes, these do not begin together, but end together: then `at` is the same for all lanes that are on,
-//! and what they read there are neighbours.
+//! Where `n` differs between lanes, these do not begin together, but end together: then `at` is the same for all lanes
+//! that are on, and what they read there are neighbours.
 //!
 //! ```text
 //! top = the maximum of last over the lanes that are on

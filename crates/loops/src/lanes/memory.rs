@@ -1,7 +1,8 @@
 //! Blocks of memory that iterations allocate for themselves: tapes of derivatives, for example.
 //!
-//! The lanes of a block of iterations have one block of memory together, with an element for each lane where one iteration would have one,
-//! as local arrays do; so lanes that are at the same index access neighbours. Where lanes want different sizes, all get the largest:
+//! The lanes of a block of iterations have one block of memory together, with an element for each lane where one
+//! iteration would have one, as local arrays do; so lanes that are at the same index access neighbours. Where lanes
+//! want different sizes, all get the largest:
 //!
 //! ```text
 //! m = alloc f64[n]; p = data m[k]; p[i] = x
@@ -10,9 +11,9 @@
 //! m = alloc f64[16 * most]; p = data m[16 * k]; for each lane: p[16 * i + lane] = x
 //! ```
 //!
-//! A handle is the same for all lanes, so it is changed only where all lanes that know it are on. If there are loops inside whose own iterations
-//! are independent, as where each iteration makes an image, these are better off in lanes: what they write is contiguous, and there are more
-//! of them.
+//! A handle is the same for all lanes, so it is changed only where all lanes that know it are on. If there are loops
+//! inside whose own iterations are independent, as where each iteration makes an image, these are better off in lanes:
+//! what they write is contiguous, and there are more of them.
 
 use super::control::Lanes;
 use super::rule::is_unrolled;
@@ -23,8 +24,9 @@ use fehu_imp::{Block, Exp, From, Kind, Prim, RedOp, Stm, Ty, V, visit};
 use fehu_ir::{BinOp, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether a body has no memory of its own, or all that is needed for it: long loops inside are sequential, handles and pointers are set where
-/// all lanes are on that are on where they are declared, and pointers lead to memory of the body, to the same element in all lanes.
+/// Whether a body has no memory of its own, or all that is needed for it: long loops inside are sequential, handles and
+/// pointers are set where all lanes are on that are on where they are declared, and pointers lead to memory of the
+/// body, to the same element in all lanes.
 pub(super) fn fits(varying: &FxHashSet<V>, body: &Block) -> bool {
     let (mut allocates, mut sequential) = (false, true);
     visit::each_stm(body, &mut |stm| {
@@ -76,8 +78,8 @@ impl Fits<'_> {
     }
 }
 
-/// How many bytes an iteration allocates, as far as that is known before the loop. What is allocated again and again counts once: it is freed
-/// in between.
+/// How many bytes an iteration allocates, as far as that is known before the loop. What is allocated again and again
+/// counts once: it is freed in between.
 pub(super) fn bytes(var: V, body: &Block) -> Option<Exp> {
     let mut inside = visit::set_vars(body);
     inside.insert(var);
@@ -156,8 +158,8 @@ impl Lanes<'_> {
         }
     }
 
-    /// A variable with the largest value of an `i64` in the lanes that are on, or `least`, if that is larger. It has its value when the loop
-    /// over lanes at hand has ended.
+    /// A variable with the largest value of an `i64` in the lanes that are on, or `least`, if that is larger. It has
+    /// its value when the loop over lanes at hand has ended.
     pub(super) fn most(&mut self, hint: &str, least: Exp, value: Exp) -> Exp {
         let v = self.new_var(hint, Ty::Scalar(Prim::I64));
         self.out.push(Stm::Declare(v, Some(least.clone())));

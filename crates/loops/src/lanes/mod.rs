@@ -29,12 +29,13 @@
 //! unrolled, and everything in such inner loops can be done by vector units; then it gains whenever the lanes of a
 //! block have similar numbers of rounds. A loop is also transformed if it has no inner loops and reduces by minimum or
 //! maximum of floats: C compilers do not vectorise such a reduction, but with one partial result for each lane they
-//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations side by side: those that are chains of operations
-//! (`unroll_jam`), and rows whose lanes are (`rows`). Results are
-//! the same, up to the order of reductions, which are listed as such.
+//! can. `rule` has the details. Other loops stay as they are, or execute a few iterations side by side: those that are
+//! chains of operations (`unroll_jam`), and rows whose lanes are (`rows`). Results are the same, up to the order of
+//! reductions, which are listed as such.
 //!
-//! Iterations in lanes have their memory at the same time. If they allocate more than [`CPU`] has for that, all of them are the rest; this is decided
-//! when the loop begins, by the sizes that are known then. Sizes that only iterations know are not limited.
+//! Iterations in lanes have their memory at the same time. If they allocate more than [`CPU`] has for that, all of them
+//! are the rest; this is decided when the loop begins, by the sizes that are known then. Sizes that only iterations
+//! know are not limited.
 
 mod backward;
 mod control;
@@ -286,7 +287,8 @@ fn transform(vars: &mut IdVec<V, VarInfo>, source: Loop, found: &Found, out: &mu
     out.push(Stm::For { var, from: end, to: high, step: 1, kind, body });
 }
 
-/// Where blocks of iterations end: where they would, if there is memory for that many at the same time, and otherwise where they begin.
+/// Where blocks of iterations end: where they would, if there is memory for that many at the same time, and otherwise
+/// where they begin.
 fn if_room(bytes: Exp, width: i64, whole: Exp, low: &Exp) -> Exp {
     let there_is = fehu_imp::rewrite::le(bytes, Exp::int(CPU.lanes_bytes / width));
     Exp::Select(Box::new([there_is, whole, low.clone()]))

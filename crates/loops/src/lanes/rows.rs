@@ -4,8 +4,8 @@
 //! for i { for j in lanes { s = 0; for d { s = s + k[d] * a[n*i + j + d] }; b[n*i + j] = s } }
 //! ```
 //!
-//! A block of lanes is a few vectors, each of which is a chain of additions, and a processor could have more of them in flight. So
-//! blocks of two rows are executed side by side:
+//! A block of lanes is a few vectors, each of which is a chain of additions, and a processor could have more of them in
+//! flight. So blocks of two rows are executed side by side:
 //!
 //! ```text
 //! for i, 2 at a time {
@@ -23,8 +23,8 @@
 //!
 //! With four rows there would be more accumulators than registers of 256 bits.
 //!
-//! Conditions: rows are independent, and do nothing but compute, load and store; the loop with the lanes has the same bounds in all rows; an
-//! inner loop of it adds up floats, and no inner loop stores anything or has many sums.
+//! Conditions: rows are independent, and do nothing but compute, load and store; the loop with the lanes has the same
+//! bounds in all rows; an inner loop of it adds up floats, and no inner loop stores anything or has many sums.
 
 use super::unroll_jam::carried_floats;
 use super::{constant_count, rule, uniform};

@@ -2,8 +2,8 @@
 //!
 //! All of the following must hold:
 //!
-//! - Its body consists of scalars, loads, stores, short copies, branches, sequential loops, and memory of its own (`memory`). There are no
-//!   checks and no calls, and pointers do not lead elsewhere.
+//! - Its body consists of scalars, loads, stores, short copies, branches, sequential loops, and memory of its own
+//!   (`memory`). There are no checks and no calls, and pointers do not lead elsewhere.
 //! - Its local arrays have at most [`MOST_LOCAL`] bytes for all lanes together.
 //! - Either there is an inner loop that C compilers do not unroll: a `while` loop, or a `for` loop whose bounds vary,
 //!   are unknown or far apart, or whose body is long. Then everything that varies in inner loops must be supported by

@@ -1,8 +1,9 @@
 //! Which variables of a loop's body differ between its iterations.
 //!
-//! A variable *varies* if it is given a value that depends on the position, or if it is declared outside a region that only
-//! some lanes execute and is assigned inside. So does a local array or a pointer that is declared in the body: each iteration has its own memory. A load at an index that does not vary has the same value for all lanes that execute
-//! it: if one iteration had written there, then no other would be allowed to read it.
+//! A variable *varies* if it is given a value that depends on the position, or if it is declared outside a region that
+//! only some lanes execute and is assigned inside. So does a local array or a pointer that is declared in the body:
+//! each iteration has its own memory. A load at an index that does not vary has the same value for all lanes that
+//! execute it: if one iteration had written there, then no other would be allowed to read it.
 
 use fehu_base::IdVec;
 use fehu_imp::{Block, Exp, Stm, Ty, V, VarInfo, visit};

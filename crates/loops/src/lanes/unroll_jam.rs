@@ -113,8 +113,8 @@ pub(super) fn carried_floats(vars: &IdVec<V, VarInfo>, body: &Block) -> usize {
     carried.len()
 }
 
-/// The body for so many iterations, of which `base` is the first. What is the same in all of them is done once. Loops whose own iterations are
-/// independent follow each other: those are vectors.
+/// The body for so many iterations, of which `base` is the first. What is the same in all of them is done once. Loops
+/// whose own iterations are independent follow each other: those are vectors.
 ///
 /// A variable is shared if and only if every statement that sets it is emitted once.
 pub(super) fn body(

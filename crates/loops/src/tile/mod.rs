@@ -25,14 +25,15 @@
 //!
 //! The loops over `jj` have a fixed number of iterations and unit stride, so that C compilers make them a few vector
 //! instructions, and the accumulators registers. Loads that depend on `j` and `k` come from the panel, which is
-//! contiguous whatever the layout of `b` is, and so does what is computed of them and `j` and `k` only; other loads do not depend on `j`
-//! and are done once for all columns. Rows whose next elements are far away are packed, too (`rows`). The
-//! sums are computed in the order of the source. At the ends the last row or column is computed several times and stored
-//! once.
+//! contiguous whatever the layout of `b` is, and so does what is computed of them and `j` and `k` only; other loads do
+//! not depend on `j` and are done once for all columns. Rows whose next elements are far away are packed, too (`rows`).
+//! The sums are computed in the order of the source. At the ends the last row or column is computed several times and
+//! stored once.
 //!
-//! Conditions: the bounds of the inner loops depend on neither `i` nor `j`; bodies are straight-line code, with stores only after
-//! the loop over `k`; there are enough registers. That loads are done earlier than they were is right: what a row or column shares is read by iterations that are
-//! independent, so none of them writes it. The nest as it was is executed when it is too small.
+//! Conditions: the bounds of the inner loops depend on neither `i` nor `j`; bodies are straight-line code, with stores
+//! only after the loop over `k`; there are enough registers. That loads are done earlier than they were is right: what
+//! a row or column shares is read by iterations that are independent, so none of them writes it. The nest as it was is
+//! executed when it is too small.
 //!
 //! # Columns
 //!

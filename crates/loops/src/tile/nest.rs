@@ -143,7 +143,8 @@ pub(super) fn lines(stms: &[Stm]) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// Whether vector units compute with numbers of a type as they are, so that accumulators stay in registers: half precision is converted.
+/// Whether vector units compute with numbers of a type as they are, so that accumulators stay in registers: half
+/// precision is converted.
 pub(super) fn is_for_vectors(prim: Prim) -> bool {
     prim != Prim::F16
 }

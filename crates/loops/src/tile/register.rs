@@ -491,8 +491,8 @@ impl<'v, 'f> Tiling<'v, 'f> {
     }
 }
 
-/// What is packed for columns, with its type: values that are computed from columns and steps only, if all that is loaded for both is loaded for
-/// them, and otherwise what is loaded.
+/// What is packed for columns, with its type: values that are computed from columns and steps only, if all that is
+/// loaded for both is loaded for them, and otherwise what is loaded.
 fn packed(nest: &Nest, vars: &Vars<'_>) -> Option<Vec<(Exp, Prim)>> {
     let mut loaded: Vec<(Exp, Prim)> = Vec::new();
     let mut is_covered = true;

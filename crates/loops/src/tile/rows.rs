@@ -1,8 +1,8 @@
 //! Rows of tiles that are packed, as columns are.
 //!
-//! In a product with a transposed matrix, what is read for a row is far away from what is read for it in the next step: another cache line,
-//! and another page, which nothing has asked for ahead of time. So what is computed from rows and steps only is packed for a block of rows
-//! at a time, in the order in which tiles read it:
+//! In a product with a transposed matrix, what is read for a row is far away from what is read for it in the next step:
+//! another cache line, and another page, which nothing has asked for ahead of time. So what is computed from rows and
+//! steps only is packed for a block of rows at a time, in the order in which tiles read it:
 //!
 //! ```text
 //! for k { for i { panel[i / R][k][i % R] = 2 * a[k, i] } }        R rows in a tile

@@ -1,8 +1,8 @@
 //! What the operators on sequences do with a chunk.
 //!
-//! The elements of a chunk are columns ([`Col`]): an array if all have one shape; if their sizes differ, an array with what is in all of
-//! them, and where each begins and how long it is. Whether they differ is found by evaluating the function that makes them once,
-//! to see whether the sizes of its result are known outside of it.
+//! The elements of a chunk are columns ([`Col`]): an array if all have one shape; if their sizes differ, an array with
+//! what is in all of them, and where each begins and how long it is. Whether they differ is found by evaluating the
+//! function that makes them once, to see whether the sizes of its result are known outside of it.
 
 use super::plan::Node;
 use crate::flatmap::Pieces;
@@ -341,8 +341,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The columns of all results, given what [`Lower::reduced`] left of them. The arrays that differ are computed now that it is known
-    /// where they go.
+    /// The columns of all results, given what [`Lower::reduced`] left of them. The arrays that differ are computed now
+    /// that it is known where they go.
     fn columns(
         &mut self,
         part: &Part,

@@ -1,7 +1,8 @@
 //! Zips of sequences that are not in step with each other.
 //!
-//! Of each chunk, as many pairs are taken as there are; what one of the two has more waits for the next chunk, in a state that is an array of
-//! any size. At the end nothing may be left. Both read sources of the same length, so that they are cut alike.
+//! Of each chunk, as many pairs are taken as there are; what one of the two has more waits for the next chunk, in a
+//! state that is an array of any size. At the end nothing may be left. Both read sources of the same length, so that
+//! they are cut alike.
 
 use super::chunk::{Chunk, Col, Run};
 use super::plan::{Node, Pass};
@@ -14,8 +15,8 @@ use fehu_ir::{Atom, BinOp, CheckPart, CmpOp, Exp, Type};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
-    /// The shapes of the elements of two sequences, if they are to be joined: they are not in step, but their sources have one length, and their
-    /// elements one size each.
+    /// The shapes of the elements of two sequences, if they are to be joined: they are not in step, but their sources
+    /// have one length, and their elements one size each.
     pub(super) fn joined(
         &mut self,
         pair: [&Val<'a>; 2],

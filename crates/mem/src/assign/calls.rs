@@ -45,8 +45,8 @@ impl Visit for Calls {
     }
 }
 
-/// For each result of a function that has a table, the parameter that it is. What is called from outside, or was written by others,
-/// returns everything.
+/// For each result of a function that has a table, the parameter that it is. What is called from outside, or was
+/// written by others, returns everything.
 pub(super) fn returned_in_place(
     prog: &Prog,
     item: Item,

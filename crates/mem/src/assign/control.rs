@@ -149,8 +149,8 @@ impl Assign<'_> {
         self.add_roots(var, self.roots_of(atom));
     }
 
-    /// A loop. Views with gaps, or in another order, are handed on as they are if that pays, which is known when the body has its places;
-    /// otherwise they are copied.
+    /// A loop. Views with gaps, or in another order, are handed on as they are if that pays, which is known when the
+    /// body has its places; otherwise they are copied.
     fn loop_(&mut self, pat: &mut Vec<Var>, params: &mut Vec<LoopParam>, body: &mut Body) {
         let mut attempt = Attempt::plain(params.len());
         while self.may_differ(params, body) && self.attempts < MAX_ATTEMPTS {

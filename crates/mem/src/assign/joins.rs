@@ -10,14 +10,15 @@
 //! ```
 //!
 //! Strides that all values have, and that are known outside, stay in the table. The others are further results of the
-//! branch, or further parameters of the loop: numbers like any others. The offset needs none of that, since what carries a block begins
-//! where its pointer points to.
+//! branch, or further parameters of the loop: numbers like any others. The offset needs none of that, since what
+//! carries a block begins where its pointer points to.
 //!
-//! This pays if elements are read about once ([`super::uses`]): on processors, loops that read them have a version for each order that the
-//! dimensions may turn out to have (`unit` in `fehu-loops`), so that a large array is not read across. For the kernels of a host, moreover, the dimensions must lie in memory in
-//! the order of the
-//! variable: a transposed array is copied, since neighbouring threads would read elements that are far apart. So is one that a function
-//! returns: nobody knows how large it is and how often callers read it, and a copy in blocks costs less than reading a large one across.
+//! This pays if elements are read about once ([`super::uses`]): on processors, loops that read them have a version for
+//! each order that the dimensions may turn out to have (`unit` in `fehu-loops`), so that a large array is not read
+//! across. For the kernels of a host, moreover, the dimensions must lie in memory in the order of the variable: a
+//! transposed array is copied, since neighbouring threads would read elements that are far apart. So is one that a
+//! function returns: nobody knows how large it is and how often callers read it, and a copy in blocks costs less than
+//! reading a large one across.
 
 use super::Assign;
 use super::uses::{Copied, Reader, Slow};

@@ -5,11 +5,11 @@
 //! and updates happen where the array is. This is correct, but far from optimal: later steps improve the table.
 //!
 //! Arrays that cross a boundary at run time (parameters and results of functions, results of branches, parameters of
-//! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is added
-//! to the program, or handed on as it is, with its strides (`joins`). Such an array *carries* its block with it. Small arrays of constant
-//! size, however, are not carried through branches
-//! and loops: the result has a block of its own, and elements are copied into it, so that it can live in registers. An
-//! array that a loop updates in place stays where its initial value is.
+//! loops) are contiguous in the order of the variable: a view that is not is copied first, by a `manifest` that is
+//! added to the program, or handed on as it is, with its strides (`joins`). Such an array *carries* its block with it.
+//! Small arrays of constant size, however, are not carried through branches and loops: the result has a block of its
+//! own, and elements are copied into it, so that it can live in registers. An array that a loop updates in place stays
+//! where its initial value is.
 //!
 //! ```text
 //! let ys = map f xs                    ys: fresh, 0 + {(n : 1)}
@@ -17,10 +17,10 @@
 //! let r = if c then {t} else {b}       the first branch gets `let t' = manifest t`, unless r is only read; r carries its block
 //! ```
 //!
-//! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single arrays, `control`
-//! branches, loops and
-//! calls, `joins` what branches and loops hand on with strides of its own, `returns` what functions do, `uses` whether that pays, `operators` map, reduce and other array operators,
-//! `segs` operators with a space around them.
+//! Files: `calls` says what functions return, `computed` finds arrays that need no memory at all, `views` has single
+//! arrays, `control` branches, loops and calls, `joins` what branches and loops hand on with strides of its own,
+//! `returns` what functions do, `uses` whether that pays, `operators` map, reduce and other array operators, `segs`
+//! operators with a space around them.
 
 mod calls;
 mod computed;
@@ -126,8 +126,8 @@ struct Assign<'a> {
     returns: Returns,
     /// The blocks that a carried block may be, other than itself.
     roots: FxHashMap<BlockId, Vec<BlockId>>,
-    /// Whether the code is that of a host that has kernels: what these read must be known before, so that arrays are in the orders that
-    /// were chosen, or copied.
+    /// Whether the code is that of a host that has kernels: what these read must be known before, so that arrays are in
+    /// the orders that were chosen, or copied.
     beside_kernels: bool,
     /// Whether there are kernels at all.
     has_kernels: bool,

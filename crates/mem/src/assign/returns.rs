@@ -12,9 +12,9 @@
 //! ([`Table::views`]). Others are further results: numbers like any others. The caller decides whether that pays: if it
 //! reads the elements often, or passes the array on, it makes a copy of its own, which the function would have made otherwise.
 //!
-//! What a function has made itself is handed on like this only if all of it is: a view of a part would keep the rest alive. Functions that
-//! are called from outside, or call themselves, return arrays without gaps, and so do all functions of programs that have kernels: there,
-//! [`crate::layout`] chooses orders, and kernels must know them.
+//! What a function has made itself is handed on like this only if all of it is: a view of a part would keep the rest
+//! alive. Functions that are called from outside, or call themselves, return arrays without gaps, and so do all
+//! functions of programs that have kernels: there, [`crate::layout`] chooses orders, and kernels must know them.
 //!
 //! [`Table::views`]: crate::table::Table::views
 

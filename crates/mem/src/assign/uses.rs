@@ -1,8 +1,8 @@
 //! What a function does with its arrays: whether somebody only reads their elements, and how often.
 //!
-//! An array that a branch or a loop hands on with strides that are known only at run time is read more slowly than one whose
-//! rows are known to be contiguous, and it is copied where it crosses a boundary. So it is handed on like this only if each of its
-//! elements is read about as often as a copy would read it, and if nothing copies it anyway.
+//! An array that a branch or a loop hands on with strides that are known only at run time is read more slowly than one
+//! whose rows are known to be contiguous, and it is copied where it crosses a boundary. So it is handed on like this
+//! only if each of its elements is read about as often as a copy would read it, and if nothing copies it anyway.
 
 use super::returns::Returns;
 use fehu_base::IdVec;
@@ -74,8 +74,9 @@ impl Uses {
         find.found
     }
 
-    /// Whether a result of a branch, or a parameter of a loop, of this rank may have strides that are known only at run time. Otherwise it
-    /// would be copied once, or, as a parameter, in each iteration. Threads of a device have no memory for a copy: they read it as it is.
+    /// Whether a result of a branch, or a parameter of a loop, of this rank may have strides that are known only at run
+    /// time. Otherwise it would be copied once, or, as a parameter, in each iteration. Threads of a device have no
+    /// memory for a copy: they read it as it is.
     pub(super) fn may_be_strided(
         &self,
         var: Var,

@@ -4,9 +4,9 @@
 //! needs one of its own. Caches keep the rest until the thread reads it, if it goes through a row; if its next element is
 //! far away, the rest was in vain. A write of a part of a transaction is worse than any read.
 //!
-//! The factors were measured on an H200, in multiples of a pass over 256 MiB of `f32`, 64 us: 4.4 for rows of 64 or 1024 elements
-//! that threads go through (2.3 for `f64`, but 1.5 for rows of 8 elements), 7.5 for columns that blocks read, more than 15 for rows that
-//! threads write, and 2.8 for a copy in another order.
+//! The factors were measured on an H200, in multiples of a pass over 256 MiB of `f32`, 64 us: 4.4 for rows of 64 or
+//! 1024 elements that threads go through (2.3 for `f64`, but 1.5 for rows of 8 elements), 7.5 for columns that blocks
+//! read, more than 15 for rows that threads write, and 2.8 for a copy in another order.
 
 use fehu_ir::{Atom, Elem, Scalar};
 

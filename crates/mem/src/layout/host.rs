@@ -16,8 +16,8 @@ pub(super) struct Found {
     pub(super) kernels: Vec<Kernel>,
     /// The arrays that are made: the order that suits the threads that write them, and how often that happens.
     pub(super) writes: Vec<(Access, u64)>,
-    /// The arrays that go on, out of the function or as the values of variables: the order in which they can without being copied,
-    /// and how often that happens.
+    /// The arrays that go on, out of the function or as the values of variables: the order in which they can without
+    /// being copied, and how often that happens.
     pub(super) moves: Vec<(Var, Vec<usize>, u64)>,
     /// What arrays are views of.
     pub(super) views: Views,

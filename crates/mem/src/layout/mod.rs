@@ -10,10 +10,11 @@
 //! map (map f) a                          a: [n][m], read by thread (i, j)           as it is
 //! ```
 //!
-//! Each kernel says what would suit it, and what another order would cost it ([`kernel`], in estimates of [`cost`]). Arrays that
-//! are one array under several names, because loops and branches pass them on, have one order ([`webs`]): that in which
-//! all that make, read and return them cost least. So a kernel writes the order that those want which read its results. What comes from
-//! elsewhere is in row-major order, and so is what goes elsewhere (`host` knows what that is).
+//! Each kernel says what would suit it, and what another order would cost it ([`kernel`], in estimates of [`cost`]).
+//! Arrays that are one array under several names, because loops and branches pass them on, have one order ([`webs`]):
+//! that in which all that make, read and return them cost least. So a kernel writes the order that those want which
+//! read its results. What comes from elsewhere is in row-major order, and so is what goes elsewhere (`host` knows what
+//! that is).
 //!
 //! Where the order of an array does not suit a kernel, it reads a copy, if that costs less. It is a `manifest` that is added to
 //! the program, in front of the kernel, or of the outermost loop around it in which the array does not change.
@@ -188,8 +189,8 @@ impl Found {
         wishes
     }
 
-    /// Where a copy of an array can be made for something: the way to the body, and the statement in front of which, if that is not
-    /// the one that needs it.
+    /// Where a copy of an array can be made for something: the way to the body, and the statement in front of which, if
+    /// that is not the one that needs it.
     fn before<'p>(&self, array: Var, path: &'p [Step]) -> (&'p [Step], Option<Var>) {
         let depth = self.depth.get(&array).copied().unwrap_or(0).min(path.len());
         let outermost =

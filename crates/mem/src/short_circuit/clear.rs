@@ -6,10 +6,10 @@
 //! count if these may be the same at run time.
 //!
 //! The statement that makes the array may do more: a map reads all it wants of an element before it writes that
-//! element. So what position `i` reads may be its own element, but none of position `j`'s, for `j < i` and for
-//! `j > i`. Operators inside of the map's function may do the same, since they are over before the element is written. That is for maps alone:
-//! scans and reductions may read their elements twice, and the statements before the operator of a Seg are executed by every thread for itself, at
-//! any time.
+//! element. So what position `i` reads may be its own element, but none of position `j`'s, for `j < i` and for `j > i`.
+//! Operators inside of the map's function may do the same, since they are over before the element is written. That is
+//! for maps alone: scans and reductions may read their elements twice, and the statements before the operator of a Seg
+//! are executed by every thread for itself, at any time.
 
 use super::nest::BodyId;
 use super::scope::Scope;
@@ -485,8 +485,8 @@ impl<'a> Circuit<'a, '_> {
     }
 }
 
-/// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks, or the threads of a
-/// block wait for one another.
+/// Whether all of a Seg is over before whoever meets it goes on: one thread executes it, or waits for its tasks, or the
+/// threads of a block wait for one another.
 fn is_over_after(level: Level) -> bool {
     match level {
         Level::Task | Level::Thread | Level::Block => true,

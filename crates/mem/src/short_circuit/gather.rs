@@ -1,7 +1,7 @@
 //! New arrays that consist of others: concatenations, literals and copies.
 //!
-//! Rows may be concatenated as well, each by a thread, after their parts were made by other kernels. Then all rows of a part are made where they
-//! belong:
+//! Rows may be concatenated as well, each by a thread, after their parts were made by other kernels. Then all rows of a
+//! part are made where they belong:
 //!
 //! ```text
 //! let a = seg grid [n] ...                         a: fresh m0                            a: m2, 0 + {(n : p+q), (p : 1)}
@@ -77,8 +77,8 @@ impl<'a> Circuit<'a, '_> {
         }
     }
 
-    /// Arrays that follow one another in the dimension after others; nothing if their places cannot be described. Each comes with the one
-    /// that knows its size.
+    /// Arrays that follow one another in the dimension after others; nothing if their places cannot be described. Each
+    /// comes with the one that knows its size.
     fn one_after_the_other(
         &self,
         around: &[Pick],
@@ -110,8 +110,9 @@ impl<'a> Circuit<'a, '_> {
         }
     }
 
-    /// Whether an array may be made where its copy is. If the copy has another order, neighbours are far apart there: that is what
-    /// the copy is for, unless rows are so short that writing them means writing to a few places, each from one end to the other.
+    /// Whether an array may be made where its copy is. If the copy has another order, neighbours are far apart there:
+    /// that is what the copy is for, unless rows are so short that writing them means writing to a few places, each
+    /// from one end to the other.
     fn is_made_well(&mut self, scope: &Scope<'a>, copy: Var, array: Var) -> bool {
         let Ok(source) = self.source(scope, array) else { return true };
         let shape = self.vars[copy].ty.shape();
@@ -157,8 +158,8 @@ impl<'a> Circuit<'a, '_> {
     }
 
     /// Whether a part of an array fits into it before a statement: the sum of all sizes is at least that of the part if
-    /// none is negative. That holds for arrays that exist, and for sizes of which it is known by then; the size of one that is made
-    /// later may be checked until then.
+    /// none is negative. That holds for arrays that exist, and for sizes of which it is known by then; the size of one
+    /// that is made later may be checked until then.
     fn fits(
         &mut self,
         scope: &Scope<'a>,

@@ -1,8 +1,8 @@
 //! `short_circuit`: arrays are constructed where they would be copied to.
 //!
 //! The elements of an array that is created only to become part of another one (a row of a map's result, the part of an
-//! array that an update replaces, an operand of a concatenation, what a copy is made of) are copied there. Short-circuiting makes its block a
-//! part of the other array's block from the beginning, and the copy disappears.
+//! array that an update replaces, an operand of a concatenation, what a copy is made of) are copied there.
+//! Short-circuiting makes its block a part of the other array's block from the beginning, and the copy disappears.
 //!
 //! ```text
 //! let r = map (\i ->                        r: fresh a
@@ -19,8 +19,8 @@
 //!   does (`source`). All arrays in the block move, those in the bodies of statements too, and each must have an LMAD in
 //!   the other block; arrays that are passed as pointers must stay contiguous;
 //! * where it is to be is known when it is made, the other block exists by then, or can, and the check that there is
-//!   such a part has passed (`early` moves checks and scalars up, and `late` moves updates down); for a concatenation, nothing can still show
-//!   that another operand has a negative size: the part would not fit;
+//!   such a part has passed (`early` moves checks and scalars up, and `late` moves updates down); for a concatenation,
+//!   nothing can still show that another operand has a negative size: the part would not fit;
 //! * nothing else reads or writes these elements of the other block until then, which is proved from what is known about
 //!   sizes, indices and loops (`clear`);
 //! * nothing reads the array after the copy, because the other one may change.
@@ -32,8 +32,8 @@
 //! turn. Arrays that loops update in place are in the blocks of their initial values, which are constructed in the
 //! destination.
 //!
-//! Files: `scope` and `nest` know where variables are bound, `boundary` which arrays are passed as pointers; `gather` is about new arrays that
-//! consist of others.
+//! Files: `scope` and `nest` know where variables are bound, `boundary` which arrays are passed as pointers; `gather`
+//! is about new arrays that consist of others.
 
 mod boundary;
 mod clear;
@@ -290,8 +290,9 @@ impl<'a, 't> Circuit<'a, 't> {
         });
     }
 
-    /// Whether a row should be finished before it is copied: one that a loop updates, unless it is too large for registers, and the
-    /// elements of the rows of neighbouring threads are neighbours, as in memory of their own, or the rows are in such memory.
+    /// Whether a row should be finished before it is copied: one that a loop updates, unless it is too large for
+    /// registers, and the elements of the rows of neighbouring threads are neighbours, as in memory of their own, or
+    /// the rows are in such memory.
     fn stays(&self, scope: &Scope<'a>, value: Var, row: &Place) -> bool {
         let by_loop = |at: &usize| matches!(scope.body.stms[*at].exp, Exp::Loop(..));
         let block = self.table.place(value).map(|place| place.block);
@@ -351,8 +352,8 @@ impl<'a, 't> Circuit<'a, 't> {
         matches!(scope.body.stms[index].exp, Exp::FlatUpdate(..))
     }
 
-    /// Whether no two indices have the same address, by the order of the dimensions: a step of one, in whichever direction, is longer
-    /// than all those inside of it together, unless it has only one element.
+    /// Whether no two indices have the same address, by the order of the dimensions: a step of one, in whichever
+    /// direction, is longer than all those inside of it together, unless it has only one element.
     fn has_distinct_elements(&mut self, lmad: &Lmad) -> bool {
         let mut proof = Proof::new(self.known.ranges());
         let distinct = proof.scope(|proof| {

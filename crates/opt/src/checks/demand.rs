@@ -1,10 +1,10 @@
 //! What must hold before a nest of loops so that a check passes in all iterations.
 //!
 //! A check of an index asks that polynomials of the counters are not negative. One that is linear in each counter is
-//! smallest where every counter has its first or its last value, so the counters are replaced by these, the innermost one first,
-//! since its bound may mention the others: by one of the two if the sign of the factor is known, otherwise by both. What is left are
-//! polynomials of variables that are bound before the nest. They are tested there, and hold exactly if the check
-//! passes in all iterations.
+//! smallest where every counter has its first or its last value, so the counters are replaced by these, the innermost
+//! one first, since its bound may mention the others: by one of the two if the sign of the factor is known, otherwise
+//! by both. What is left are polynomials of variables that are bound before the nest. They are tested there, and hold
+//! exactly if the check passes in all iterations.
 //!
 //! Machine arithmetic wraps. A result inside of the nest is replaced by its polynomial even where nobody knows
 //! whether it wraps, on the condition that it does not: the sum of the absolute values of all products is below a power of two

@@ -14,20 +14,22 @@
 //!
 //! **Branches** whose condition is proved, or the opposite, get it as a constant; `simplify` then takes the branch.
 //!
-//! **Leaving nests** (`demand`, `nest`, `search`). A part `p >= 0` where `p` is linear in the counters of loops, and in the
-//! elements of ranges in array operators, holds in all iterations if it holds where each counter has its first or last value. A
-//! check all of whose parts are of this form, and that is performed in every iteration, leaves all loops and operators around it, as
-//! far as sizes and indices are known there: one test is performed before the outermost of them. Only if it fails is it found
-//! out, by a loop without anything but the checks, which of them fails first and with which values; so the message is the
-//! same as without the pass, and where indices wrap around into bounds, nothing fails.
+//! **Leaving nests** (`demand`, `nest`, `search`). A part `p >= 0` where `p` is linear in the counters of loops, and in
+//! the elements of ranges in array operators, holds in all iterations if it holds where each counter has its first or
+//! last value. A check all of whose parts are of this form, and that is performed in every iteration, leaves all loops
+//! and operators around it, as far as sizes and indices are known there: one test is performed before the outermost of
+//! them. Only if it fails is it found out, by a loop without anything but the checks, which of them fails first and
+//! with which values; so the message is the same as without the pass, and where indices wrap around into bounds,
+//! nothing fails.
 //!
 //! The order among checks that leave one nest is kept. One that stays, because it is about elements of arrays or stands in a
 //! branch, comes after those that have left: of two that fail, another one may be reported than before.
 //!
-//! **Hoisting** (`hoist`), inside of the function of an operator that a check cannot leave. There nothing but a
-//! few operations on scalars is added, because code in front of an inner operator is in the way of flattening: the check is
-//! performed for the first and the last iteration of one loop, if `p` is known not to wrap. The message then contains the values of the first
-//! iteration that fails, if that is known, as it is where all steps are constants; otherwise those of the last one.
+//! **Hoisting** (`hoist`), inside of the function of an operator that a check cannot leave. There nothing but a few
+//! operations on scalars is added, because code in front of an inner operator is in the way of flattening: the check is
+//! performed for the first and the last iteration of one loop, if `p` is known not to wrap. The message then contains
+//! the values of the first iteration that fails, if that is known, as it is where all steps are constants; otherwise
+//! those of the last one.
 //!
 //! Then the hoisted checks are considered again, to be proved or to be hoisted further; loops and operators without hoisted
 //! checks are skipped, since analysing everything again takes as long as the first time and hardly finds anything.

@@ -1,8 +1,9 @@
 //! Which variables take part in a derivative.
 //!
-//! A variable is *varied* if it depends on what the derivative is taken with respect to, and *useful* if a result depends on it, both
-//! by operations that have a derivative: not as an index, a condition or a size. Only variables that are both have tangents and adjoints, so
-//! that the arithmetic of indices costs nothing although integers are differentiated.
+//! A variable is *varied* if it depends on what the derivative is taken with respect to, and *useful* if a result
+//! depends on it, both by operations that have a derivative: not as an index, a condition or a size. Only variables
+//! that are both have tangents and adjoints, so that the arithmetic of indices costs nothing although integers are
+//! differentiated.
 
 use super::num::has_numbers;
 use fehu_base::IdVec;

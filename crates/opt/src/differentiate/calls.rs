@@ -1,5 +1,5 @@
-//! Recursive functions. Other functions are copied to where they are called; these have derivatives that are functions as well, made once for
-//! each set of arguments that take part.
+//! Recursive functions. Other functions are copied to where they are called; these have derivatives that are functions
+//! as well, made once for each set of arguments that take part.
 //!
 //! ```text
 //! f (x, n) = if n == 0 then 1 else x * f (x, n-1)
@@ -8,9 +8,9 @@
 //! reverse (x, n, gy) = the adjoint of x, which calls f and itself
 //! ```
 //!
-//! The reverse derivative evaluates its function again, and with it what that calls, unless nothing needs its value: a recursion whose own
-//! results are factors costs the square of its depth at worst. The adjoints of arrays go through all calls as one array, which each of
-//! them may update in place.
+//! The reverse derivative evaluates its function again, and with it what that calls, unless nothing needs its value: a
+//! recursion whose own results are factors costs the square of its depth at worst. The adjoints of arrays go through
+//! all calls as one array, which each of them may update in place.
 
 use super::common::{Common, Derivative, Mode};
 use super::forward::Forward;
@@ -141,7 +141,8 @@ fn copies_of_consumed(common: &Common, b: &mut Builder<'_>, id: FunId, args: &[A
 }
 
 impl Forward {
-    /// The call of a recursive function, with tangents. If several directions share the values, these come from a call of their own.
+    /// The call of a recursive function, with tangents. If several directions share the values, these come from a call
+    /// of their own.
     pub(super) fn call(
         &mut self,
         b: &mut Builder<'_>,

@@ -70,7 +70,8 @@ impl Common {
                 break;
             }
         }
-        // Those that call something of the set and are called by something of it: what is left are the cycles, and the ways between them.
+        // Those that call something of the set and are called by something of it: what is left are the cycles, and the
+        // ways between them.
         let mut recursive: FxHashSet<FunId> = prog.funs.iter().map(|(id, _)| id).collect();
         loop {
             let before = recursive.len();

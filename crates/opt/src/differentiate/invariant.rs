@@ -4,12 +4,13 @@
 //! map (\x y -> x - row[k] / pivot * y) xs ys      =>      f = row[k] / pivot;  map (\x y -> x - f * y) xs ys
 //! ```
 //!
-//! In reverse mode, the positions contribute to what they share: here to one number, which is a sum, where it would be an element of an array and
-//! two divisions at each position otherwise. `hoist` comes too late for that.
+//! In reverse mode, the positions contribute to what they share: here to one number, which is a sum, where it would be
+//! an element of an array and two divisions at each position otherwise. `hoist` comes too late for that.
 //!
-//! This is done where it is known that there is a position, so that nothing is evaluated that was not before: the operator is in a loop that counts up to
-//! its width, or in the function of another one that is as wide. Checks go along, unless something that stays could end the program
-//! before them. Out of operators that the host starts nothing is taken: an element is better read by a kernel than before it.
+//! This is done where it is known that there is a position, so that nothing is evaluated that was not before: the
+//! operator is in a loop that counts up to its width, or in the function of another one that is as wide. Checks go
+//! along, unless something that stays could end the program before them. Out of operators that the host starts nothing
+//! is taken: an element is better read by a kernel than before it.
 
 use super::activity::Set;
 use fehu_base::IdVec;

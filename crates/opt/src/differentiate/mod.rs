@@ -6,11 +6,12 @@
 //! x = a;  y = x * x;  d1 = x * da;  d2 = x * da;  dy = d1 + d2
 //! ```
 //!
-//! It runs before all other passes, in every pipeline, and leaves no derivative. Those inside of others are expanded first, so that what is
-//! differentiated is always plain code; and since a derivative is taken with respect to the parameters of a function, what the function
-//! captures is constant for it, and cannot be confused with them.
+//! It runs before all other passes, in every pipeline, and leaves no derivative. Those inside of others are expanded
+//! first, so that what is differentiated is always plain code; and since a derivative is taken with respect to the
+//! parameters of a function, what the function captures is constant for it, and cannot be confused with them.
 //!
-//! * `prepare`: the function in a form that is easy to differentiate; `invariant`: what its operators need not compute at each position;
+//! * `prepare`: the function in a form that is easy to differentiate; `invariant`: what its operators need not compute
+//!   at each position;
 //! * `activity`: which variables take part;
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
@@ -118,8 +119,8 @@ fn derivatives(prog: &mut Prog) -> Res<Vec<Note>> {
     Ok(common.notes.take())
 }
 
-/// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay. `is_host` says
-/// whether the body is executed by the host, and not in an operator.
+/// Turns the derivatives of a body into code, those inside of others first; functions with adjoints of their own stay.
+/// `is_host` says whether the body is executed by the host, and not in an operator.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
 fn expand(
     body: &mut Body,

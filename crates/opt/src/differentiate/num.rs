@@ -1,5 +1,5 @@
-//! Arithmetic on tangents and adjoints: sums, products and zeros of all types. Of truth values, the sum is the disjunction, and the
-//! product is the conjunction.
+//! Arithmetic on tangents and adjoints: sums, products and zeros of all types. Of truth values, the sum is the
+//! disjunction, and the product is the conjunction.
 
 use fehu_base::{OrBug, Prim};
 use fehu_ir::builder::{Builder, prim_of};
@@ -147,8 +147,8 @@ pub(super) fn identity(b: &mut Builder<'_>, types: &[Type]) -> Lambda {
     b.lambda(params, types.to_vec(), |_, args| args.iter().map(|arg| Atom::Var(*arg)).collect())
 }
 
-/// The operator on operands with one more part, the first, which says whether there is anything: if there is not, the other operand is the result. So whatever
-/// is absent is neutral. The first parameters are indices.
+/// The operator on operands with one more part, the first, which says whether there is anything: if there is not, the
+/// other operand is the result. So whatever is absent is neutral. The first parameters are indices.
 pub(super) fn with_presence(b: &mut Builder<'_>, op: Lambda, indices: usize) -> Lambda {
     let Lambda { params, body: mut both, ret } = op;
     let (index, operands) = params.split_at(indices);

@@ -5,7 +5,8 @@
 //! * If nothing uses the results of the forward sweep's one, it goes away: its checks are made in the return sweep.
 //! * Otherwise it stays, and the return sweep relies on its checks.
 //!
-//! What nothing uses, and has no effect, goes away as well; so the derivative `vjp` of a function does not compute what only its value needs.
+//! What nothing uses, and has no effect, goes away as well; so the derivative `vjp` of a function does not compute what
+//! only its value needs.
 
 use super::common::Common;
 use fehu_base::IdVec;
@@ -28,8 +29,8 @@ pub(super) struct Repeated {
     covered: bool,
 }
 
-/// Those of a program, and which of them the return sweep is evaluating at the moment; nothing stands for code that is not evaluated in the
-/// forward sweep.
+/// Those of a program, and which of them the return sweep is evaluating at the moment; nothing stands for code that is
+/// not evaluated in the forward sweep.
 #[derive(Default, Debug)]
 pub(super) struct Repeats {
     all: Vec<Repeated>,

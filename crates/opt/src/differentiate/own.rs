@@ -6,9 +6,10 @@
 //!   c with [i] = 0                             g with [i] = 0
 //! ```
 //!
-//! Derivatives are made as if nothing changed in place: everything that is consumed is a copy. Here, a copy becomes its source if
-//! the source was made in the same body, or is a parameter of the loop around it, or one of several such arrays, as branches yield, and neither it nor a view of it is used later. So loops that
-//! update one element in each iteration take time in proportion to their iterations, and their derivatives do as well.
+//! Derivatives are made as if nothing changed in place: everything that is consumed is a copy. Here, a copy becomes its
+//! source if the source was made in the same body, or is a parameter of the loop around it, or one of several such
+//! arrays, as branches yield, and neither it nor a view of it is used later. So loops that update one element in each
+//! iteration take time in proportion to their iterations, and their derivatives do as well.
 
 use super::common::Common;
 use fehu_base::IdVec;
@@ -127,8 +128,8 @@ impl Own<'_> {
         subst_body(body, self.vars, &resolved);
     }
 
-    /// The parameters of a loop that its body may consume: the next value is a new array, or the parameter itself, and no other result
-    /// is a view of it.
+    /// The parameters of a loop that its body may consume: the next value is a new array, or the parameter itself, and
+    /// no other result is a view of it.
     fn consumable(&mut self, params: &[LoopParam], body: &Body) -> FxHashSet<Var> {
         let fresh = self.fresh(body);
         let bound: FxHashSet<Var> = bound_in_body(body).into_iter().collect();
@@ -173,7 +174,8 @@ impl Own<'_> {
         later.iter().any(is_view)
     }
 
-    /// Notes what the results of a branch or a loop may be views of: what their bodies yield, arrays that are made inside included.
+    /// Notes what the results of a branch or a loop may be views of: what their bodies yield, arrays that are made
+    /// inside included.
     fn joined(&mut self, stm: &Stm, fresh: &mut FxHashSet<Var>) {
         let mut of: Vec<Vec<Var>> = vec![Vec::new(); stm.pat.len()];
         stm.exp.for_each_body(&mut |body| {
@@ -254,8 +256,8 @@ impl Own<'_> {
         }
     }
 
-    /// Notes what the results of an accumulation are. Its arrays are consumed, and nothing else can be a view of what becomes of them; all other
-    /// results are those of its function, which is evaluated once.
+    /// Notes what the results of an accumulation are. Its arrays are consumed, and nothing else can be a view of what
+    /// becomes of them; all other results are those of its function, which is evaluated once.
     fn accumulated(
         &mut self,
         pat: &[Var],

@@ -1,5 +1,5 @@
-//! What functions look like before they are differentiated: no calls, streams and partitions, only operators that do one thing, and
-//! nothing that changes in place.
+//! What functions look like before they are differentiated: no calls, streams and partitions, only operators that do
+//! one thing, and nothing that changes in place.
 //!
 //! ```text
 //! (s, ys) = screma n (xs) f, reduce + 0          ts, ys = map f xs;  s = reduce + 0 ts
@@ -12,8 +12,8 @@
 //!
 //! A slice of a slice is one slice, if both are taken in the same body: so its adjoint goes to that of the array at once.
 //!
-//! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can refer to any of
-//! them. `simplify` removes the copies that nobody needed.
+//! Where everything that is consumed is a copy, all values are there until the end of their scope, and derivatives can
+//! refer to any of them. `simplify` removes the copies that nobody needed.
 
 use super::common::Common;
 use super::invariant::Around;
@@ -166,8 +166,8 @@ impl Prepare<'_> {
         }
     }
 
-    /// Results of maps that are elements of an input are the input, as those of zips. What a result of the body can be a view of stays new: it
-    /// may be consumed.
+    /// Results of maps that are elements of an input are the input, as those of zips. What a result of the body can be
+    /// a view of stays new: it may be consumed.
     fn inputs_themselves(&mut self, body: &mut Body) {
         let seen = seen(body, self.vars);
         let mut same = Subst::default();
@@ -245,8 +245,8 @@ impl Prepare<'_> {
         self.refused.get_or_insert(Refused { loc, what });
     }
 
-    /// The stream as one chunk: the result does not depend on how it is cut. A chunk has an element at least; if there are none, the
-    /// accumulators are what they were.
+    /// The stream as one chunk: the result does not depend on how it is cut. A chunk has an element at least; if there
+    /// are none, the accumulators are what they were.
     fn stream(&mut self, pat: &[Var], stream: Stream, loc: Option<Loc>, out: &mut Vec<Stm>) {
         if matches!(stream.form, StreamForm::Pass(_)) {
             return self.refuse(loc, "the derivative of a pass over a sequence".to_owned());

@@ -1,7 +1,7 @@
 //! What both sweeps would evaluate is evaluated once, if it is expensive.
 //!
-//! The return sweep of a map evaluates its function again. If the map of the forward sweep is needed as well, then it yields the results of the operators
-//! with folds and of the loops in its function, and the return sweep reads them:
+//! The return sweep of a map evaluates its function again. If the map of the forward sweep is needed as well, then it
+//! yields the results of the operators with folds and of the loops in its function, and the return sweep reads them:
 //!
 //! ```text
 //! ys = map (\a -> let s = sum (map f a) in s * s) as;   ..;   map (\a g -> let s = sum (map f a) ..) as gs
@@ -9,8 +9,9 @@
 //! (ys, ss) = map (\a -> let s = sum (map f a) in (s * s, s)) as;   ..;   map (\a s g -> ..) as ss gs
 //! ```
 //!
-//! Everything else is arithmetic, and costs no more than what would have to be stored and read. A map that nothing needs but its derivative has gone away before
-//! (`once`), and stays away. Where one of the two was copied since, as parts of loops are, both evaluate.
+//! Everything else is arithmetic, and costs no more than what would have to be stored and read. A map that nothing
+//! needs but its derivative has gone away before (`once`), and stays away. Where one of the two was copied since, as
+//! parts of loops are, both evaluate.
 
 use super::common::Common;
 use fehu_base::{IdVec, OrBug};
@@ -80,8 +81,8 @@ pub(super) fn reuse(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Co
     }
 }
 
-/// `is_inside` says whether the body belongs to a function of an operator. There arrays are kept as well, for as long as the function is evaluated; those
-/// of all positions together could take more memory than everything else.
+/// `is_inside` says whether the body belongs to a function of an operator. There arrays are kept as well, for as long
+/// as the function is evaluated; those of all positions together could take more memory than everything else.
 fn in_body(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, known: &Known, is_inside: bool) {
     for index in 0..body.stms.len() {
         let (before, later) = body.stms.split_at_mut(index + 1);

@@ -6,8 +6,8 @@ use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::{Atom, BinOp, CmpOp, Exp, LoopForm, LoopParam, MathFn, Type, UnOp};
 use std::f64::consts::{LN_2, LN_10, PI};
 
-/// How the result of an operation changes with an operand. Those that are known to be zero or one are not written as products: zero times
-/// infinity is not zero.
+/// How the result of an operation changes with an operand. Those that are known to be zero or one are not written as
+/// products: zero times infinity is not zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Partial {
     Zero,
@@ -46,8 +46,8 @@ impl Partial {
     }
 }
 
-/// The operands of an operation whose result is `y`, and the derivatives with respect to those that are wanted. Nothing if it is no operation on
-/// scalars.
+/// The operands of an operation whose result is `y`, and the derivatives with respect to those that are wanted. Nothing
+/// if it is no operation on scalars.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operations on scalars")]
 pub(super) fn partials(
     b: &mut Builder<'_>,
@@ -112,8 +112,8 @@ fn two(
         BinOp::Sub => (Partial::One, Partial::Minus),
         BinOp::Mul => (Partial::Times(z), Partial::Times(x)),
         BinOp::Div if p.is_float() => {
-            // One division for both, which reciprocals have made already: a division takes as long as several products. It overflows only where the divisor is
-            // subnormal.
+            // One division for both, which reciprocals have made already: a division takes as long as several products.
+            // It overflows only where the divisor is subnormal.
             let part = binary(b, BinOp::Div, number(p, 1.0), z);
             let first = if want.0 { Partial::Times(part) } else { Partial::Zero };
             if !want.1 {
@@ -178,8 +178,8 @@ fn two(
     }
 }
 
-/// The derivatives of `x ** z`, for the smallest exponents without a power. The operands of what is not defined everywhere are made safe first, so that no NaN is left when this is
-/// differentiated in turn.
+/// The derivatives of `x ** z`, for the smallest exponents without a power. The operands of what is not defined
+/// everywhere are made safe first, so that no NaN is left when this is differentiated in turn.
 fn power(
     b: &mut Builder<'_>,
     x: Atom,
@@ -397,8 +397,8 @@ impl Slope<'_, '_> {
     }
 }
 
-/// The logarithmic derivative of the gamma function, as code that can be differentiated again: reflected for arguments that are not
-/// positive, moved up to 8 by the recurrence, and from there by the asymptotic series.
+/// The logarithmic derivative of the gamma function, as code that can be differentiated again: reflected for arguments
+/// that are not positive, moved up to 8 by the recurrence, and from there by the asymptotic series.
 fn digamma(b: &mut Builder<'_>, a: Atom, p: Prim) -> Atom {
     let ty = Type::prim(p);
     let c = |value: f64| number(p, value);

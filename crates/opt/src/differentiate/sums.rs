@@ -2,7 +2,8 @@
 
 use fehu_ir::{Atom, Exp, Lambda};
 
-/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else: no check, and no other result.
+/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else: no check, and no
+/// other result.
 pub(crate) fn is_sum(op: &Lambda) -> bool {
     is_sum_after(op, 0)
 }

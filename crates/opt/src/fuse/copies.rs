@@ -8,12 +8,14 @@
 //! ys = map f xs;  a = ys[0:m];  b = ys[n-1:m:-1]      ==>   a = (map f xs)[0:m];  b = (map f xs)[n-1:m:-1]
 //! ```
 //!
-//! To compute elements again is cheaper than to store them: what would read `ys` reads `xs` instead. Without this rule, one of them would store `ys` for the other ones
-//! (`vertical`). Then these maps become parts of what reads them, with the help of `views` and `sink`.
+//! To compute elements again is cheaper than to store them: what would read `ys` reads `xs` instead. Without this rule,
+//! one of them would store `ys` for the other ones (`vertical`). Then these maps become parts of what reads them, with
+//! the help of `views` and `sink`.
 //!
-//! The conditions: the function is cheap, and reads elements of one or two arrays, which nothing changes and no operator makes for it alone. All that needs the result
-//! are operators that read its elements at their positions, slices for operators, and branches. And not all of these can be one operator: there is a path between
-//! them, or they are of different kinds.
+//! The conditions: the function is cheap, and reads elements of one or two arrays, which nothing changes and no
+//! operator makes for it alone. All that needs the result are operators that read its elements at their positions,
+//! slices for operators, and branches. And not all of these can be one operator: there is a path between them, or they
+//! are of different kinds.
 //!
 //! Adjoints of reductions and scans are made of prefixes and suffixes, and of what comes after these.
 

@@ -4,9 +4,9 @@
 //! s = map (\a -> sum a) as;  t = map (\b -> sum b) bs    ==>    (s, t) = map2 (\a b -> (sum a, sum b)) as bs
 //! ```
 //!
-//! Such reductions are often short: sums of what belongs to several weights, terms of a loss. One kernel for all of them reads what each
-//! would, and is launched once. The reductions of one function become one operator as well, since each operator in the function of a map
-//! would be a kernel of its own.
+//! Such reductions are often short: sums of what belongs to several weights, terms of a loss. One kernel for all of
+//! them reads what each would, and is launched once. The reductions of one function become one operator as well, since
+//! each operator in the function of a map would be a kernel of its own.
 
 use super::product::{self, is_instruction, is_straight};
 use super::{Cx, merge};

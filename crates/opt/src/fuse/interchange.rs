@@ -18,8 +18,9 @@
 //!   ```
 //!
 //!   Done if a transposition of an input cancels, or, for reductions whose plain results nobody needs, if the function
-//!   before the operator is a map, whose rows then need no memory; on devices also for scans inside of other operators. (If the results of scans are only used transposed,
-//!   `views` does it.) Afterwards it is a map, so that this happens once.
+//!   before the operator is a map, whose rows then need no memory; on devices also for scans inside of other operators.
+//!   (If the results of scans are only used transposed, `views` does it.) Afterwards it is a map, so that this happens
+//!   once.
 
 use super::Cx;
 use super::graph::{Graph, Node};

@@ -13,8 +13,8 @@
 //! * **Filters** (`filter`): an operator that reads only the kept elements of a [`Partition`](fehu_ir::Partition) is
 //!   applied to all elements under a condition.
 //! * **Streams** (`stream`): operators and streams become one stream.
-//! * **Horizontal** (`horizontal`): operators of the same width that read the same array are merged; on devices, reductions of the same
-//!   sizes in any case (`folds`).
+//! * **Horizontal** (`horizontal`): operators of the same width that read the same array are merged; on devices,
+//!   reductions of the same sizes in any case (`folds`).
 //! * **Branches** (`sink`): statements that only the alternatives of a branch need are moved into them.
 //! * **Views** (`views`): a transposition, reshape or slice between two operators is moved to the inputs of the first
 //!   one, or behind the second one, so that the two become adjacent; to enable this, `interchange` swaps the two

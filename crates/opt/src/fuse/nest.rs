@@ -9,9 +9,10 @@
 //! y = screma w (transpose xss, bs, ne) map (\col b e -> screma n (col, a) map (\x s -> f x b s) red g e)
 //! ```
 //!
-//! Rows of inputs become rows of transposed inputs, arrays from outside become inputs of the outer operator, and scalars of
-//! the outer one inputs of the inner one (for scans on devices also rows that the function reads as a whole). Reductions are as before; scans and plain results come out transposed. The
-//! functions are applied to the same elements as before, and operands are combined in the same order.
+//! Rows of inputs become rows of transposed inputs, arrays from outside become inputs of the outer operator, and
+//! scalars of the outer one inputs of the inner one (for scans on devices also rows that the function reads as a
+//! whole). Reductions are as before; scans and plain results come out transposed. The functions are applied to the same
+//! elements as before, and operands are combined in the same order.
 
 use super::Cx;
 use super::graph::{Graph, Node};
@@ -284,8 +285,8 @@ fn transpose(cx: &mut Cx<'_>, array: Var, views: &mut Vec<Stm>) -> Var {
     var
 }
 
-/// The map that a function consists of, and which of its results the function's results are. Before it may be numbers that are the
-/// same for all positions, if rows become columns.
+/// The map that a function consists of, and which of its results the function's results are. Before it may be numbers
+/// that are the same for all positions, if rows become columns.
 fn only_map<'a>(
     cx: &Cx<'_>,
     lambda: &'a Lambda,

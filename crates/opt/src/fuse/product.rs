@@ -5,17 +5,20 @@
 //! s = map (\row -> sum row) c
 //! ```
 //!
-//! A *product* is a map of a map of a reduction, where some of what the reduction reads differs with the outer map only, and some with
-//! the inner one only. By itself, it is executed in tiles: what is read for a row serves many columns, and the other way round. As part of a
-//! function that does more with its row than a map of straight-line code does, each element would be made by itself, and everything read
-//! again. Reading the result once more is nothing beside that.
+//! A *product* is a map of a map of a reduction, where some of what the reduction reads differs with the outer map
+//! only, and some with the inner one only. By itself, it is executed in tiles: what is read for a row serves many
+//! columns, and the other way round. As part of a function that does more with its row than a map of straight-line code
+//! does, each element would be made by itself, and everything read again. Reading the result once more is nothing
+//! beside that.
 //!
-//! That holds inside of functions, where the result is that of one position, and for results that are stored anyway because others need
-//! them. Elsewhere it may be much larger than what it is made of, and must not be stored if it need not.
+//! That holds inside of functions, where the result is that of one position, and for results that are stored anyway
+//! because others need them. Elsewhere it may be much larger than what it is made of, and must not be stored if it need
+//! not.
 //!
-//! A function with two products has tiles for one of them only. So an operator that makes a product already does not take another one, as
-//! in the sum of two products. Nor does it take an operator that only reads the same rows, if that is no product, or one with another number of columns: gradients of weights for
-//! the input and for the state of one layer are two products of the same rows.
+//! A function with two products has tiles for one of them only. So an operator that makes a product already does not
+//! take another one, as in the sum of two products. Nor does it take an operator that only reads the same rows, if that
+//! is no product, or one with another number of columns: gradients of weights for the input and for the state of one
+//! layer are two products of the same rows.
 
 use super::Cx;
 use super::mentions::stm_mentions;
@@ -49,8 +52,8 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
 }
 
-/// Whether two operators that read the same rows can be one: none of them is a product, or both are, and of the same width, so that the products may become one, too.
-/// Otherwise one function for both would have no tiles.
+/// Whether two operators that read the same rows can be one: none of them is a product, or both are, and of the same
+/// width, so that the products may become one, too. Otherwise one function for both would have no tiles.
 pub(super) fn agree(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
     let widths = |exp: &Exp| -> Vec<Atom> {
         let all = map(exp).map_or_else(Vec::new, |op| products(op, cx.vars));
@@ -60,8 +63,8 @@ pub(super) fn agree(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
     (a.is_empty() && b.is_empty()) || a.iter().any(|width| b.contains(width))
 }
 
-/// The arrays with which all rows of a product are multiplied: the matrix; in the function of a map, where the product is one of a matrix and
-/// a row of the other one, the row.
+/// The arrays with which all rows of a product are multiplied: the matrix; in the function of a map, where the product
+/// is one of a matrix and a row of the other one, the row.
 pub(super) fn factors(cx: &Cx<'_>, exp: &Exp) -> Vec<Var> {
     let Some(op) = map(exp) else { return Vec::new() };
     let inner = products(op, cx.vars);
@@ -147,8 +150,8 @@ fn shares(inner: &Screma, variance: &mut Variance<'_>, vars: &IdVec<Var, VarInfo
     read.contains(&(true, false)) && read.contains(&(false, true)) && !read.contains(&(true, true))
 }
 
-/// Where the first reduction to scalars is in the function of a map, and what it reads. Maps that only make its inputs are fused into it
-/// later: it reads what they do.
+/// Where the first reduction to scalars is in the function of a map, and what it reads. Maps that only make its inputs
+/// are fused into it later: it reads what they do.
 fn folded(op: &Screma, vars: &IdVec<Var, VarInfo>) -> Option<(usize, Vec<Var>)> {
     let stms = &op.map.body.stms;
     let (at, fold) =

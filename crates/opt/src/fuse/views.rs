@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A consumer of `zs` then reads the operator's own result, and the two can be fused. The conditions: nothing else
-//! needs any of the operator's results, all of which go through the same view, and an operator reads one of the views. For several slices, `copies` makes that so.
+//! needs any of the operator's results, all of which go through the same view, and an operator reads one of the views.
+//! For several slices, `copies` makes that so.
 //!
 //! * Transpositions, of the two outermost dimensions: any [nest](super::nest). Reductions in the nest are not affected,
 //!   and scans whose operators are maps become maps of scans.

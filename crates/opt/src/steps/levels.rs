@@ -15,8 +15,8 @@ pub(super) struct Pass<'a> {
 /// Why a statement cannot be executed chunk by chunk.
 pub(super) const NEEDS_ALL: &str = "this needs a whole sequence, or its length";
 
-/// What happens between two passes, and then the passes, in groups that read their sources together; and then branches and loops with
-/// passes inside.
+/// What happens between two passes, and then the passes, in groups that read their sources together; and then branches
+/// and loops with passes inside.
 #[derive(Default)]
 pub(super) struct Level<'a> {
     pub(super) stms: Vec<&'a Stm>,

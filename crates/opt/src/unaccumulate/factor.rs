@@ -8,10 +8,12 @@
 //! s[i] = sum over n of g[n, i];  c[j] = sum over i of a[i, j] * s[i]
 //! ```
 //!
-//! That is what the derivative with respect to a mean or a bias is, from which all points are subtracted before a matrix is applied
-//! to them. The sum inside is not kept for each `n`; whoever does not need it otherwise does not compute it.
+//! That is what the derivative with respect to a mean or a bias is, from which all points are subtracted before a
+//! matrix is applied to them. The sum inside is not kept for each `n`; whoever does not need it otherwise does not
+//! compute it.
 //!
-//! As everywhere in this pass, floats are added in another order; here a sum may overflow, besides, whose products with the factor do not.
+//! As everywhere in this pass, floats are added in another order; here a sum may overflow, besides, whose products with
+//! the factor do not.
 
 use super::nest::{Along, Code, nest};
 use super::pull::{Kept, Known, Level, Pull, Read};

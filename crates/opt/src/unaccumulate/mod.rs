@@ -7,17 +7,17 @@
 //! map (\j -> sum (map (\i -> a[i, j] * g[i]) (iota n))) (iota m)
 //! ```
 //!
-//! Accumulators are what reverse mode makes of reads by many positions (`differentiate`). They are right everywhere, and slow: every
-//! contribution is an atomic addition, in no order that a cache likes. As sums, they are the same code as users write, and get the
-//! same tiles, lanes and layouts.
+//! Accumulators are what reverse mode makes of reads by many positions (`differentiate`). They are right everywhere,
+//! and slow: every contribution is an atomic addition, in no order that a cache likes. As sums, they are the same code
+//! as users write, and get the same tiles, lanes and layouts.
 //!
-//! For each contribution, the function of the accumulation is seen as a nest of *levels*: the maps around the contribution. Its value at a
-//! position of all levels is scalar code ([`pull`]). The indices decide:
+//! For each contribution, the function of the accumulation is seen as a nest of *levels*: the maps around the
+//! contribution. Its value at a position of all levels is scalar code ([`pull`]). The indices decide:
 //!
-//! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over all other levels
-//!   ([`mod@nest`]). Of a matrix product's derivative, this makes matrix products.
-//! * One is the position of a level, moved by something that does not vary, or only with other indices (`a[i - 1]`, `a[(i - c[j]) % n, j]`):
-//!   likewise, with zero where there is no such position ([`moves`]).
+//! * They are positions of different levels: a map over these levels, in the order of the dimensions, of the sum over
+//!   all other levels ([`mod@nest`]). Of a matrix product's derivative, this makes matrix products.
+//! * One is the position of a level, moved by something that does not vary, or only with other indices (`a[i - 1]`,
+//!   `a[(i - c[j]) % n, j]`): likewise, with zero where there is no such position ([`moves`]).
 //! * One is chosen by a condition, of two such positions (`rotate`): likewise, as two contributions ([`turn`]).
 //! * Some do not vary at all: likewise, for a slice of the array.
 //! * Others: a histogram over the levels that they depend on. Those at the end that are positions of levels are rows, and what no
@@ -27,8 +27,9 @@
 //!
 //! A sum of products over further levels is not kept where factors can be taken out of it ([`factor`]).
 //!
-//! What the function yields besides accumulators stays where it is ([`strip`]), together with what the new code reads of it. Conditions:
-//! the operator adds numbers, all indices are given, and contributions are in maps and branches only. Sums are regrouped.
+//! What the function yields besides accumulators stays where it is ([`strip`]), together with what the new code reads
+//! of it. Conditions: the operator adds numbers, all indices are given, and contributions are in maps and branches
+//! only. Sums are regrouped.
 
 mod broadcast;
 mod factor;
@@ -424,8 +425,9 @@ impl Part {
         b.typed("new", ty, Exp::If(cond, Box::new([yes, no])))
     }
 
-    /// A histogram of the contributions. Where all elements of a row get the same, it is one of numbers, and rows are added afterwards; but not to an array that
-    /// was there before, and may be much larger than what contributes. The number is then computed for rows without elements, too.
+    /// A histogram of the contributions. Where all elements of a row get the same, it is one of numbers, and rows are
+    /// added afterwards; but not to an array that was there before, and may be much larger than what contributes. The
+    /// number is then computed for rows without elements, too.
     fn histogram(self, b: &mut Builder<'_>, effects: &Effects, array: Var, is_new: bool) -> Var {
         let mentioned: Vec<Vec<usize>> =
             self.indices.iter().map(|code| code.levels(&self.levels, b.vars())).collect();
@@ -440,8 +442,7 @@ impl Part {
             indexed -= 1;
         }
         let varies = self.code.levels(&self.levels, b.vars());
-        let is_total =
-            |stm: &Stm| stm.certs.is_empty() && effects.speculable(&stm.exp, b.vars());
+        let is_total = |stm: &Stm| stm.certs.is_empty() && effects.speculable(&stm.exp, b.vars());
         let may_be_once = is_new && self.code.stms.iter().all(is_total);
         let is_same = |number: &&usize| may_be_once && !varies.contains(number);
         let same = rows.iter().rev().take_while(is_same).count();

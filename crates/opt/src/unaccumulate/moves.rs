@@ -6,10 +6,11 @@
 //! map (\i j -> g[(i + c[j]) % n, j])
 //! ```
 //!
-//! What an index is moved by may be computed from positions that are themselves indices, as they are: these are known where the contribution is
-//! asked for. A rest of dividing by the number of positions has exactly one position, unless the number that is divided has more than 64 bits for
-//! some of them: machine arithmetic wraps, and then there may be two positions, or none. Where nobody knows that it has not (constants are small), the code
-//! asks, and in that case finds the positions by trying all of them. No sensible program comes there.
+//! What an index is moved by may be computed from positions that are themselves indices, as they are: these are known
+//! where the contribution is asked for. A rest of dividing by the number of positions has exactly one position, unless
+//! the number that is divided has more than 64 bits for some of them: machine arithmetic wraps, and then there may be
+//! two positions, or none. Where nobody knows that it has not (constants are small), the code asks, and in that case
+//! finds the positions by trying all of them. No sensible program comes there.
 
 use super::Index;
 use super::nest::Code;
@@ -21,8 +22,8 @@ use fehu_ir::{
     Atom, BinOp, Body, CmpOp, Exp, LoopForm, LoopParam, Scalar, Stm, Type, Var, VarInfo,
 };
 
-/// How far a position may be moved by one step, and by how many steps, so that it has certainly no more than 64 bits. Sizes of arrays, and so
-/// positions, are less than 2^61.
+/// How far a position may be moved by one step, and by how many steps, so that it has certainly no more than 64 bits.
+/// Sizes of arrays, and so positions, are less than 2^61.
 const MOST_MOVED: i64 = 1 << 56;
 const MOST_STEPS: usize = 16;
 
@@ -96,7 +97,8 @@ fn is_little(moves: &[Move], b: &mut Builder<'_>) -> Option<Atom> {
     all
 }
 
-/// Evaluates what indices are moved by; the code is the pull's. Whether all of it depends on nothing but positions that are indices themselves.
+/// Evaluates what indices are moved by; the code is the pull's. Whether all of it depends on nothing but positions that
+/// are indices themselves.
 pub(super) fn evaluate(
     moves: &mut [Move],
     dims: &[Index],

@@ -1,8 +1,8 @@
 //! Nests of maps and sums around code that was pulled.
 //!
-//! What the code reads at positions of levels are inputs: the array is transposed so that its dimensions are in the order of the levels,
-//! and each level takes its rows. Statements stand at the outermost level at which their operands are known, if they can be evaluated
-//! anywhere; otherwise at the innermost.
+//! What the code reads at positions of levels are inputs: the array is transposed so that its dimensions are in the
+//! order of the levels, and each level takes its rows. Statements stand at the outermost level at which their operands
+//! are known, if they can be evaluated anywhere; otherwise at the innermost.
 
 use super::pull::{Level, Read};
 use crate::differentiate::num::{outer, sum_red};
@@ -40,7 +40,8 @@ impl Code {
     }
 }
 
-/// The value at all positions: an array with the levels that are maps as dimensions, in the order of the levels. Sums are innermost.
+/// The value at all positions: an array with the levels that are maps as dimensions, in the order of the levels. Sums
+/// are innermost.
 pub(super) fn nest(
     b: &mut Builder<'_>,
     effects: &Effects,

@@ -4,9 +4,9 @@
 //! ys = map f (transpose xss);  v = ys[j]      at j:      x = xss[i, j] ...; v = f x
 //! ```
 //!
-//! Arrays are not made: of a map, the function is evaluated at the position that is asked for. What cannot be evaluated at a single
-//! position (loops, reductions), or would be evaluated many times more than before although it is not cheap, is *kept*: it becomes a
-//! further result of the maps around it, an array that is read.
+//! Arrays are not made: of a map, the function is evaluated at the position that is asked for. What cannot be evaluated
+//! at a single position (loops, reductions), or would be evaluated many times more than before although it is not
+//! cheap, is *kept*: it becomes a further result of the maps around it, an array that is read.
 
 use super::scope::{Def, Kind, ScopeId, Scopes};
 use fehu_base::{IdVec, Prim};
@@ -96,7 +96,8 @@ pub(super) struct Read {
     pub(super) positions: Vec<Var>,
 }
 
-/// What is kept of maps and branches: for each, by the first variable that it binds, the variables inside that become results, and what they are outside.
+/// What is kept of maps and branches: for each, by the first variable that it binds, the variables inside that become
+/// results, and what they are outside.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     arrays: FxHashMap<Var, Var>,
@@ -174,8 +175,8 @@ impl<'n, 'a> Pull<'n, 'a> {
         self.levels.iter().find(|level| Atom::Var(level.at) == atom)
     }
 
-    /// If an operand is the position of a map, moved by something, and perhaps the rest of that: the position, and how the position of the map
-    /// follows from the operand, step by step. What it is moved by may have to be evaluated.
+    /// If an operand is the position of a map, moved by something, and perhaps the rest of that: the position, and how
+    /// the position of the map follows from the operand, step by step. What it is moved by may have to be evaluated.
     pub(super) fn moved(&self, atom: Atom, place: &[Atom]) -> Option<(Atom, Vec<Inverse>)> {
         let (op, first, second) = self.operation(atom)?;
         // What is a sum or a difference may be moved itself.

@@ -8,10 +8,11 @@
 //! d = x with [k] = x[k] + sum (v)
 //! ```
 //!
-//! Reverse mode makes this of a map that reads an array at its own position and somewhere else, as elimination does: one row of the
-//! adjoint gets a sum, and there are neither zeros for all others nor an addition of them.
+//! Reverse mode makes this of a map that reads an array at its own position and somewhere else, as elimination does:
+//! one row of the adjoint gets a sum, and there are neither zeros for all others nor an addition of them.
 //!
-//! The other operand must be an array that the function of the accumulation makes with a map, and that nobody else uses: then it is new, and may be changed.
+//! The other operand must be an array that the function of the accumulation makes with a map, and that nobody else
+//! uses: then it is new, and may be changed.
 
 use super::pull::Known;
 use crate::differentiate::sums::is_sum;

@@ -1,4 +1,5 @@
-//! Contributions whose index is chosen by a condition, as in the adjoint of a rotation: two contributions under the condition and its opposite.
+//! Contributions whose index is chosen by a condition, as in the adjoint of a rotation: two contributions under the
+//! condition and its opposite.
 //!
 //! ```text
 //! update_acc acc [if i + r < n then i + r else i + r - n] (g[i])

@@ -1,5 +1,5 @@
-//! Scatters of all elements of an array to places that are a box of the destination: a position is divided into digits, of which each
-//! moves the place by a distance of its own.
+//! Scatters of all elements of an array to places that are a box of the destination: a position is divided into digits,
+//! of which each moves the place by a distance of its own.
 //!
 //! ```text
 //! is = iota (k*b*b)
@@ -12,8 +12,9 @@
 //!
 //! Blocks of a matrix are made where they belong then, or copied by rows, and no position is divided by anything.
 //!
-//! Conditions, besides those of the pass: the last digits are all there is of a position; they are the indices of the array, in this order;
-//! and distances are larger than what all smaller ones amount to together, so that no place is written twice.
+//! Conditions, besides those of the pass: the last digits are all there is of a position; they are the indices of the
+//! array, in this order; and distances are larger than what all smaller ones amount to together, so that no place is
+//! written twice.
 
 use fehu_facts::Ranges;
 use fehu_facts::poly::{Monomial, Poly};
@@ -56,8 +57,8 @@ pub(super) fn boxed(ranges: &mut Ranges<'_>, op: &Scatter, position: Var) -> Opt
     let [size] = sizes.as_slice() else { return None };
     let stored = op.map.body.stms.iter().find(|stm| stm.pat == [*value])?;
     let Exp::Index(array, dims) = &stored.exp else { return None };
-    // The array is there when its elements are scattered: products of its sizes do not wrap. That these are products of its sizes turns out at
-    // the end.
+    // The array is there when its elements are scattered: products of its sizes do not wrap. That these are products of
+    // its sizes turns out at the end.
     in_memory(ranges, *array)?;
     let width = ranges.unless_any_wrapped(op.width)?;
     let mut find = Find { ranges, certs: Certs::new(), splits: FxHashMap::default() };
@@ -179,8 +180,8 @@ impl Find<'_, '_> {
         Some(())
     }
 
-    /// Whether no two places are the same: in some order, each distance is larger than all that follow amount to. Where a digit has one value, its
-    /// distance does not matter.
+    /// Whether no two places are the same: in some order, each distance is larger than all that follow amount to. Where
+    /// a digit has one value, its distance does not matter.
     fn apart(&mut self, digits: &[(&Digit, &Poly)]) -> Option<()> {
         if digits.is_empty() {
             return Some(());

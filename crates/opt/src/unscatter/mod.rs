@@ -5,13 +5,14 @@
 //! ys = scatter (map (\i x -> (i + k, f x)) is xs) dest ws ==>  ys = ws with [k :+ n] = vs
 //! ```
 //!
-//! What is stored in a slice is made there (short-circuiting in `fehu-mem`), so that an array of values, or of rows, is not copied, and nothing asks for each position
-//! whether it is in bounds.
+//! What is stored in a slice is made there (short-circuiting in `fehu-mem`), so that an array of values, or of rows, is
+//! not copied, and nothing asks for each position whether it is in bounds.
 //!
-//! Conditions: in each destination one index grows by a constant, at least one, from position to position, and the others are the same at all of
-//! them; so no place is written twice. Places that are a box of the destination become an update of a view ([`boxes`]). All of them are proved to be within bounds, because a scatter ignores what is not. No operator is around: its
-//! threads would store a slice alone that they can scatter together. And no input comes from a scan: a scatter of what a scan finds is its epilogue, which
-//! stores each element as soon as it is final.
+//! Conditions: in each destination one index grows by a constant, at least one, from position to position, and the
+//! others are the same at all of them; so no place is written twice. Places that are a box of the destination become an
+//! update of a view ([`boxes`]). All of them are proved to be within bounds, because a scatter ignores what is not. No
+//! operator is around: its threads would store a slice alone that they can scatter together. And no input comes from a
+//! scan: a scatter of what a scan finds is its epilogue, which stores each element as soon as it is final.
 
 mod boxes;
 

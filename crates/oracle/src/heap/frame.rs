@@ -277,9 +277,8 @@ impl<'a> Machine<'a> {
         self.item_for(frame, atom, None, &[])
     }
 
-    /// An operand that crosses a border to become the value of a variable, if one is given, while others get these values, among which may
-    /// be
-    /// its strides.
+    /// An operand that crosses a border to become the value of a variable, if one is given, while others get these
+    /// values, among which may be its strides.
     pub(super) fn item_for(
         &mut self,
         frame: &Frame<'a>,

@@ -84,8 +84,8 @@ impl Irregular<'_> {
         body.results = rest.results;
     }
 
-    /// Likewise, of a copy of a map that one thread executes for each position, if it makes arrays of that size: so the host knows how
-    /// much memory each thread needs. Whether it does.
+    /// Likewise, of a copy of a map that one thread executes for each position, if it makes arrays of that size: so the
+    /// host knows how much memory each thread needs. Whether it does.
     pub(super) fn bound_rows(&mut self, map: &Stm, copy: &mut Stm, first: &First) -> bool {
         let Some(function) = function(&map.exp) else { return false };
         let Some(place) = Place::of(first.width, function, self.vars) else { return false };

@@ -1,7 +1,7 @@
 //! Branches that differ between positions.
 //!
-//! The positions that take a branch are a space of their own: they are selected, and what is computed for them is written back to where they
-//! came from. So nobody waits for others that have nothing to do.
+//! The positions that take a branch are a space of their own: they are selected, and what is computed for them is
+//! written back to where they came from. So nobody waits for others that have nothing to do.
 
 use super::ops::BOOL;
 use super::space::{Around, Home, Space, array_of, numbers};

@@ -13,9 +13,10 @@
 //! }
 //! ```
 //!
-//! So an iteration after which nobody has finished selects nothing and moves nothing. What the host must know after each is one truth
-//! value; and nothing at all if the loop counts, since then the least of all bounds says when the next position finishes. Code inside
-//! never gets the state of a position that has finished: it could read out of bounds, or not end.
+//! So an iteration after which nobody has finished selects nothing and moves nothing. What the host must know after
+//! each is one truth value; and nothing at all if the loop counts, since then the least of all bounds says when the
+//! next position finishes. Code inside never gets the state of a position that has finished: it could read out of
+//! bounds, or not end.
 //!
 //! Rows are moved when somebody has finished, so that those that are left stand one after the other again. Rows that keep
 //! their sizes have a place among those of all positions; others are put one after the other as they finish, and an array

@@ -1,7 +1,7 @@
 //! The statements of functions, lifted over all positions of a space.
 //!
-//! What is avoided is moved to the host; what is cheap is repeated where it is needed; what is irregular is lifted by itself; and as much
-//! of the rest as possible is collected in one map over the positions.
+//! What is avoided is moved to the host; what is cheap is repeated where it is needed; what is irregular is lifted by
+//! itself; and as much of the rest as possible is collected in one map over the positions.
 
 use super::space::{Around, Home, RowsOf, Space, whole};
 use super::{Applied, Irregular, Lifted, apply, irregular, irregular_in, stays};

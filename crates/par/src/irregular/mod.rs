@@ -1,9 +1,9 @@
 //! `irregular`, `grid_irregular`: nests whose inner operators have another width at each position are flattened.
 //!
-//! A map whose function contains operators of differing widths would be executed by one thread for each position, so that one
-//! long row keeps all others waiting. The pass *lifts* the function over all positions at once: an operator inside becomes a
-//! Seg with [rows](fehu_ir::Rows) that the threads of the machine share, however long each row is, and the scalar code between operators
-//! becomes maps over all positions.
+//! A map whose function contains operators of differing widths would be executed by one thread for each position, so
+//! that one long row keeps all others waiting. The pass *lifts* the function over all positions at once: an operator
+//! inside becomes a Seg with [rows](fehu_ir::Rows) that the threads of the machine share, however long each row is, and
+//! the scalar code between operators becomes maps over all positions.
 //!
 //! ```text
 //! ss = map (\i -> reduce (+) 0 (map f xs[start i : len i])) (iota n)
@@ -20,8 +20,10 @@
 //!
 //! - `space`: the spaces of positions, and where variables are to be found in them; `rows`: the rows of irregular arrays;
 //! - `lift`: the statements of functions;
-//! - `ops`: arrays without functions; `partition`: filters and partitions; `write`: scatters and histograms; `update`: updates in place;
-//! - `control`: branches that differ between positions; `repeat`: loops; `finish`: those that end sooner at some positions than at others;
+//! - `ops`: arrays without functions; `partition`: filters and partitions; `write`: scatters and histograms; `update`:
+//!   updates in place;
+//! - `control`: branches that differ between positions; `repeat`: loops; `finish`: those that end sooner at some
+//!   positions than at others;
 //! - `rounds`: loops of scalars that end sooner at some positions than at others;
 //! - `version`: the map as it was, for rows that are short and alike; `block`: a warp or a block for each position.
 //!

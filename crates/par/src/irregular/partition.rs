@@ -13,9 +13,9 @@
 //! }
 //! ```
 //!
-//! The second operator is the epilogue of the scan, so that nothing is stored but the elements in their new order. If there is one
-//! class, it begins at the start of the row, and the scan counts as well. If the function is not short, a map stores classes and
-//! elements first, so that it is executed once.
+//! The second operator is the epilogue of the scan, so that nothing is stored but the elements in their new order. If
+//! there is one class, it begins at the start of the row, and the scan counts as well. If the function is not short, a
+//! map stores classes and elements first, so that it is executed once.
 
 use super::space::{Home, RowsOf, array_of};
 use super::{Irregular, Lifted, stays};
@@ -243,8 +243,8 @@ impl Irregular<'_> {
         self.out.push(Stm { loc: stm.loc.clone(), ..Stm::new(pat, exp) });
     }
 
-    /// The function that writes an element: of how many elements of each class there are up to it, whether it has the class, what it
-    /// consists of, its position, and the accumulator.
+    /// The function that writes an element: of how many elements of each class there are up to it, whether it has the
+    /// class, what it consists of, its position, and the accumulator.
     fn placing(
         &mut self,
         op: &Partition,

@@ -3,8 +3,8 @@
 //! The iterations are the host's. What its loop has for a parameter are the values of all positions that take part: an array of
 //! them, or rows. If the sizes of rows change from one iteration to the next, it also has their ends.
 //!
-//! All positions of a space take part in all iterations here; loops that end sooner at some positions than at others are made of such
-//! loops (`finish`).
+//! All positions of a space take part in all iterations here; loops that end sooner at some positions than at others
+//! are made of such loops (`finish`).
 
 use super::ops::BOOL;
 use super::space::{Home, RowsOf};

@@ -15,8 +15,8 @@
 //! else rs = the map as it was
 //! ```
 //!
-//! To find out whether anybody is left, the host has to wait. This is worth it only if the loop is known to count, up to a number that the host
-//! knows and that is large; and it is not done in a loop of the host.
+//! To find out whether anybody is left, the host has to wait. This is worth it only if the loop is known to count, up
+//! to a number that the host knows and that is large; and it is not done in a loop of the host.
 
 use super::ops::BOOL;
 use super::rows::coordinates;
@@ -195,8 +195,9 @@ impl Nest<'_> {
         (0..self.params.len()).filter(move |k| *k != cond)
     }
 
-    /// The loop, from these values on, with at most so many iterations: it counts up to a number that may be smaller. Whether there is another
-    /// iteration is then what its other conditions say, and whether it has counted as far as it should.
+    /// The loop, from these values on, with at most so many iterations: it counts up to a number that may be smaller.
+    /// Whether there is another iteration is then what its other conditions say, and whether it has counted as far as
+    /// it should.
     fn bounded(&self, init: impl Fn(usize) -> Atom, bound: Atom, b: &mut Builder<'_>) {
         let Counts { number, limit, op, others } = &self.counts;
         let stop = b.exp("stop", Exp::Convert(Prim::I64, init(*number)));

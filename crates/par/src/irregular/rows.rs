@@ -1,7 +1,7 @@
 //! Rows: the irregular arrays of all positions, one after the other in an array of the host.
 //!
-//! The sizes that differ come first in a row's shape, up to the last of them: these dimensions are its *own*, and one dimension of the
-//! host's array. What follows has the same sizes everywhere and is *common*.
+//! The sizes that differ come first in a row's shape, up to the last of them: these dimensions are its *own*, and one
+//! dimension of the host's array. What follows has the same sizes everywhere and is *common*.
 
 use super::Irregular;
 use super::space::{Home, RowsOf, whole};

@@ -1,9 +1,9 @@
 //! Spaces of positions, and where the variables of functions are to be found in them.
 //!
-//! The first space has the positions of the map itself. Inside an irregular operator whose function is lifted as well, there is a space
-//! with all positions of all its rows; in a branch, or in an iteration of a loop, one with those positions of the space around
-//! that take part. A variable has a [`Home`] in a space, which is found from that in the space around when it is asked for:
-//! elements are repeated for each position of a row, or selected.
+//! The first space has the positions of the map itself. Inside an irregular operator whose function is lifted as well,
+//! there is a space with all positions of all its rows; in a branch, or in an iteration of a loop, one with those
+//! positions of the space around that take part. A variable has a [`Home`] in a space, which is found from that in the
+//! space around when it is asked for: elements are repeated for each position of a row, or selected.
 
 use super::Irregular;
 use fehu_base::{OrBug, Prim};
@@ -46,8 +46,8 @@ pub(super) enum Home {
     Passed,
 }
 
-/// The rows of an operator: their width at each position of a space, where they start, where they end, and how many positions they have
-/// together. The first two are variables of the space.
+/// The rows of an operator: their width at each position of a space, where they start, where they end, and how many
+/// positions they have together. The first two are variables of the space.
 #[derive(Clone, Debug)]
 pub(super) struct RowsOf {
     pub(super) width: Var,
@@ -90,7 +90,8 @@ impl Irregular<'_> {
         home
     }
 
-    /// Forgets what is to be found in this space and those after it, which are inside of it. Checks that were put off there are made.
+    /// Forgets what is to be found in this space and those after it, which are inside of it. Checks that were put off
+    /// there are made.
     pub(super) fn leave(&mut self, space: usize) {
         if self.unchecked.as_ref().is_some_and(|(of, _)| *of >= space) {
             self.settle();
@@ -279,8 +280,8 @@ impl Irregular<'_> {
         pat
     }
 
-    /// A function of the positions of a space, around these statements, and the arrays that it is applied to. It also makes the checks
-    /// that were put off.
+    /// A function of the positions of a space, around these statements, and the arrays that it is applied to. It also
+    /// makes the checks that were put off.
     pub(super) fn function(
         &mut self,
         stms: &[Stm],
@@ -382,7 +383,8 @@ impl Irregular<'_> {
         })
     }
 
-    /// A Seg over rows: an operator that is as wide as they are, at each position of a space. The arrays of the host with its results.
+    /// A Seg over rows: an operator that is as wide as they are, at each position of a space. The arrays of the host
+    /// with its results.
     pub(super) fn row_seg(&mut self, op: Stm, space: usize, rows: &RowsOf) -> Vec<Var> {
         let results = op.pat.clone();
         self.row_seg_with(vec![op], &results, space, rows)

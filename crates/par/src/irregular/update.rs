@@ -1,7 +1,8 @@
 //! Updates in place, and whose memory arrays of the host are.
 //!
-//! An update consumes its array, so that nobody uses it afterwards at any position. The rows of all positions are in one array of the
-//! host, which is then written in place, unless that array is also where something else is to be found.
+//! An update consumes its array, so that nobody uses it afterwards at any position. The rows of all positions are in
+//! one array of the host, which is then written in place, unless that array is also where something else is to be
+//! found.
 
 use super::Irregular;
 use super::rows::{coordinates, inner_type, position};

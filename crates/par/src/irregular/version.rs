@@ -13,9 +13,9 @@
 //! threads should read neighbouring elements, rows also have to be short, unless nothing is read along them. Where the rows end
 //! is only found out for the last version.
 //!
-//! If the first irregular operator is in a loop that takes more iterations at some positions than at others, nothing is known. Each
-//! iteration of the flattened loop then is several kernels, or tasks, for those positions that are left; if there are enough
-//! positions, the map suffices.
+//! If the first irregular operator is in a loop that takes more iterations at some positions than at others, nothing is
+//! known. Each iteration of the flattened loop then is several kernels, or tasks, for those positions that are left; if
+//! there are enough positions, the map suffices.
 
 use super::space::Around;
 use super::{Home, Irregular, function_mut, irregular};
@@ -33,16 +33,16 @@ const PARTS: i64 = 4;
 const ENOUGH: i64 = 1 << 15;
 /// On devices, rows may be so many times as long as the mean.
 const ALIKE: i64 = 4;
-/// The mean length of rows up to which one thread of a device may read each, unless the user says something else: for one operator,
-/// and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of 16M elements takes 182 us in rows
-/// of 48 (by warps 295), and 269 in rows of 64 (by warps 217, flattened 394); the sums of a sparse matrix with rows of 32 take 1110
-/// (flattened 358).
+/// The mean length of rows up to which one thread of a device may read each, unless the user says something else: for
+/// one operator, and for more. Each of them would be a kernel, and pass arrays to the next. On an H200, a softmax of
+/// 16M elements takes 182 us in rows of 48 (by warps 295), and 269 in rows of 64 (by warps 217, flattened 394); the
+/// sums of a sparse matrix with rows of 32 take 1110 (flattened 358).
 const SHORT: [i64; 2] = [16, 56];
 /// Likewise, if nothing is read along them.
 const COMPUTED: i64 = 1 << 24;
-/// This many positions are enough if their loops differ, unless the user says something else: an iteration of all of them is several
-/// kernels, about 40 us on an H200. A tree walk of 3000 bodies, with a dozen of others in each row, takes 44 ms if it is flattened; of 10^4, by
-/// one thread each, 1 ms.
+/// This many positions are enough if their loops differ, unless the user says something else: an iteration of all of
+/// them is several kernels, about 40 us on an H200. A tree walk of 3000 bodies, with a dozen of others in each row,
+/// takes 44 ms if it is flattened; of 10^4, by one thread each, 1 ms.
 const ENOUGH_LOOPS: i64 = 1 << 10;
 /// Rows that warps or blocks execute may be so many times as long as the mean.
 const ROUGHLY_ALIKE: i64 = 16;
@@ -61,9 +61,9 @@ struct Members {
     most: i64,
 }
 
-/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 32 takes 399 us flattened and 307 by warps; of 128, 377 flattened and
-/// 149 by warps; of 1024, 110 by warps and 128 by blocks; of 2048, 130 by warps and 111 by blocks; of 16384, 361 flattened and 197 by
-/// blocks.
+/// Warps and blocks. On an H200, a softmax of 16M elements in rows of 32 takes 399 us flattened and 307 by warps; of
+/// 128, 377 flattened and 149 by warps; of 1024, 110 by warps and 128 by blocks; of 2048, 130 by warps and 111 by
+/// blocks; of 16384, 361 flattened and 197 by blocks.
 const MEMBERS: [Members; 2] = [
     Members { hint: "suff_warp_rows", enough: 1 << 12, least: 32, most: 1500 },
     Members { hint: "suff_block_rows", enough: 1 << 10, least: 160, most: 1 << 14 },
@@ -98,8 +98,8 @@ impl First {
 }
 
 impl Irregular<'_> {
-    /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement, they are noted
-    /// before it.
+    /// Looks for the first irregular operator in a statement: if the width of its rows is known before the statement,
+    /// they are noted before it.
     pub(super) fn look_ahead(&mut self, stm: &Stm, space: usize, before: usize) {
         let width = match irregular(stm, &self.labels).map(|stm| &stm.exp) {
             Some(Exp::Screma(op)) => op.width,
@@ -121,8 +121,8 @@ impl Irregular<'_> {
         }
     }
 
-    /// Notes the first irregular operator, by the width of its rows: finds out how many positions they have together, and how long the
-    /// longest is. Returns the former, if they are these rows.
+    /// Notes the first irregular operator, by the width of its rows: finds out how many positions they have together,
+    /// and how long the longest is. Returns the former, if they are these rows.
     pub(super) fn note_first(&mut self, space: usize, width: Var) -> Option<Atom> {
         if let Some(first) = &self.first {
             return Some(first.total).filter(|_| (first.space, first.width) == (space, width));
@@ -194,7 +194,8 @@ impl Irregular<'_> {
         }
     }
 
-    /// Whether a variable is the same for all positions here that belong to one of the space around, so that neighbours read the same.
+    /// Whether a variable is the same for all positions here that belong to one of the space around, so that neighbours
+    /// read the same.
     fn is_common(&self, var: Var, space: usize) -> bool {
         let Some(Around::Rows(outer, _)) = self.spaces[space].around else { return false };
         if self.homes.contains_key(&(var, outer)) {
@@ -284,14 +285,14 @@ impl Irregular<'_> {
         with_certs(self.out, &certs)
     }
 
-    /// Whether the version without flattening would compute everything twice, on a device: once to find out how large pieces are, in a
-    /// scan that has few threads for it.
+    /// Whether the version without flattening would compute everything twice, on a device: once to find out how large
+    /// pieces are, in a scan that has few threads for it.
     fn is_twice(&self, map: &Stm, first: &First) -> bool {
         matches!(map.exp, Exp::Flatmap(_)) && self.level == Level::Grid && !first.only_copied
     }
 
-    /// Whether what comes before the versions has contributed to an accumulator, to which the version without flattening would contribute
-    /// once more.
+    /// Whether what comes before the versions has contributed to an accumulator, to which the version without
+    /// flattening would contribute once more.
     fn contributes(&self, map: &Stm, first: &First) -> bool {
         let mut accs = free_in_stm(map, self.vars);
         accs.retain(|var| matches!(self.vars[*var].ty, Type::Acc(_)));
@@ -333,8 +334,9 @@ impl Irregular<'_> {
         (Body { stms: std::mem::replace(&mut self.out, before), results: Vec::new() }, found)
     }
 
-    /// The mean length of rows, if there are enough of them, it is at least so much, and none is so many times as long; otherwise more
-    /// than any threshold is. So a threshold alone, with the largest value that it can have, can choose a version.
+    /// The mean length of rows, if there are enough of them, it is at least so much, and none is so many times as long;
+    /// otherwise more than any threshold is. So a threshold alone, with the largest value that it can have, can choose
+    /// a version.
     fn mean_if_alike(&mut self, first: &First, (enough, least, times): (i64, i64, i64)) -> Atom {
         let count = self.spaces[first.space].count;
         let (total, longest) = (first.total, first.longest);

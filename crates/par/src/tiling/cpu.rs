@@ -20,9 +20,9 @@
 //! seg thread [] tile [0] ([0]) { map (\column -> reduce over column) (transpose as) }
 //! ```
 //!
-//! Segs of tasks, which are there already, get such a plan as well. Whether the code of a step fits into registers and vector
-//! units, and how large a tile is, is known when there is code (`fehu_loops::tile`). If it does not fit, a map inside of a square may have
-//! columns.
+//! Segs of tasks, which are there already, get such a plan as well. Whether the code of a step fits into registers and
+//! vector units, and how large a tile is, is known when there is code (`fehu_loops::tile`). If it does not fit, a map
+//! inside of a square may have columns.
 
 use super::{Code, Fold};
 use crate::seg::Segs;

@@ -1,8 +1,9 @@
 //! `grid_tiling`: plans what the threads of a block share.
 //!
-//! Where a map's function folds (a reduction or a loop of scalars), and the elements that a step of the fold reads are the same along
-//! some dimensions of the space, the threads of a block can read them once for all their positions. A Seg says over
-//! which dimensions such a tile extends, and along which dimensions each element differs ([`Tiling`]); it is the same code otherwise.
+//! Where a map's function folds (a reduction or a loop of scalars), and the elements that a step of the fold reads are
+//! the same along some dimensions of the space, the threads of a block can read them once for all their positions. A
+//! Seg says over which dimensions such a tile extends, and along which dimensions each element differs ([`Tiling`]); it
+//! is the same code otherwise.
 //!
 //! ```text
 //! seg grid [n] () \(i) -> {                      seg grid [n] tile [0, 1] ([0], [1]) () \(i) -> {
@@ -11,15 +12,17 @@
 //! }                                              }
 //! ```
 //!
-//! A tile extends over the last dimension and another one if each element differs along at most one of them, and both kinds are there: a
-//! matrix product, or the distances between all pairs of rows of two matrices. Between the two there may be dimensions of which a tile has one position: of
-//! products `a[k] * b[i, k]` for all `i` and `k`, those with the same `k` share `a[k]`. The code around and in the fold must be straight-line
-//! code on scalars, and besides the elements and accumulators a step uses only a few values of a row or of a column, because a thread has many positions.
+//! A tile extends over the last dimension and another one if each element differs along at most one of them, and both
+//! kinds are there: a matrix product, or the distances between all pairs of rows of two matrices. Between the two there
+//! may be dimensions of which a tile has one position: of products `a[k] * b[i, k]` for all `i` and `k`, those with the
+//! same `k` share `a[k]`. The code around and in the fold must be straight-line code on scalars, and besides the
+//! elements and accumulators a step uses only a few values of a row or of a column, because a thread has many
+//! positions.
 //!
-//! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the forces between
-//! all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have branches and loops. The
-//! fold may be inside of other loops, if all positions execute these in the same way: the forces of the bodies in all
-//! neighbouring cells, where each position of a cell looks up the same neighbours.
+//! Otherwise it extends over as many of the last dimensions as possible if no element differs along any of these: the
+//! forces between all pairs of bodies. A thread has one position, so that a step may use what belongs to it, and have
+//! branches and loops. The fold may be inside of other loops, if all positions execute these in the same way: the
+//! forces of the bodies in all neighbouring cells, where each position of a cell looks up the same neighbours.
 //!
 //! Before that, it is asked whether positions read elements near them: see [`super::window`].
 
@@ -120,7 +123,8 @@ pub(crate) struct Square {
     pub(crate) may_divide: bool,
 }
 
-/// Whether the function of a map, whose positions are this dimension, has a fold for square tiles, the rows of which are one of some dimensions.
+/// Whether the function of a map, whose positions are this dimension, has a fold for square tiles, the rows of which
+/// are one of some dimensions.
 pub(crate) fn square(
     body: &Body,
     variance: &Variance<'_>,
@@ -149,8 +153,8 @@ fn squared<'a>(
     Some((fold, row))
 }
 
-/// The tile of positions that read the same in a fold inside of this many loops, or of more; the last dimension of the positions is
-/// given, and that from which on all of them execute the loops in the same way.
+/// The tile of positions that read the same in a fold inside of this many loops, or of more; the last dimension of the
+/// positions is given, and that from which on all of them execute the loops in the same way.
 fn strip(
     body: &Body,
     mut variance: Variance<'_>,

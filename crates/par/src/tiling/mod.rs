@@ -1,9 +1,9 @@
 //! Tiles: positions that are executed together because of what they read.
 //!
-//! Most plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is known along
-//! which dimensions the elements differ that a step of the fold reads ([`Fold`]). `grid` decides by that what the threads of a block
-//! of a device share, and `cpu` what one thread of a CPU does at a time. Positions that read elements near them share these, too
-//! (`window`). All write it down in Segs ([`Tiling`]).
+//! Most plans begin in the same way: the function of a map *folds* (it has a reduction or a loop of scalars), and it is
+//! known along which dimensions the elements differ that a step of the fold reads ([`Fold`]). `grid` decides by that
+//! what the threads of a block of a device share, and `cpu` what one thread of a CPU does at a time. Positions that
+//! read elements near them share these, too (`window`). All write it down in Segs ([`Tiling`]).
 
 mod cpu;
 mod grid;

@@ -1,8 +1,9 @@
 //! Windows: positions that read elements near them.
 //!
-//! A *coordinate* is the index of a position plus a distance with known bounds, which comes from constants and from the counters of loops. Positions that are
-//! neighbours have coordinates in common, and so have the elements there. An index is a coordinate, or what a *border* makes of one:
-//! `max 0 (min (n - 1) y)` where the nearest element stands for what is outside, or `y % n`.
+//! A *coordinate* is the index of a position plus a distance with known bounds, which comes from constants and from the
+//! counters of loops. Positions that are neighbours have coordinates in common, and so have the elements there. An
+//! index is a coordinate, or what a *border* makes of one: `max 0 (min (n - 1) y)` where the nearest element stands for
+//! what is outside, or `y % n`.
 //!
 //! ```text
 //! seg grid [h] \(i) -> map (\j -> reduce over dy, dx of a[clamp (i + dy - 4), clamp (j + dx - 4)]) (iota w)
@@ -10,14 +11,16 @@
 //! seg grid [h] window [32, 32] (a[near 0 -4 4 (...), near 1 -4 4 (...)] ...) \(i) -> ...
 //! ```
 //!
-//! It pays where a position reads many elements ([`WindowTiling::LEAST_READS`]): the caches of a device serve few as well, but threads compute borders for every
-//! element that they read, and with a copy only for those that they copy. Where a branch asks whether an element exists, the copy has the
-//! constant that is there otherwise ([`Guarded`]). Where a branch that asks this does more than to read, blocks whose elements all exist
-//! do without it ([`exists`]). Elements that are read in other branches stay
-//! where they are (on an H200, a window of 9 x 9 takes 646 us with a copy that branches read, and 555 without). What is left as well: slices of arrays.
+//! It pays where a position reads many elements ([`WindowTiling::LEAST_READS`]): the caches of a device serve few as
+//! well, but threads compute borders for every element that they read, and with a copy only for those that they copy.
+//! Where a branch asks whether an element exists, the copy has the constant that is there otherwise ([`Guarded`]).
+//! Where a branch that asks this does more than to read, blocks whose elements all exist do without it ([`exists`]).
+//! Elements that are read in other branches stay where they are (on an H200, a window of 9 x 9 takes 646 us with a copy
+//! that branches read, and 555 without). What is left as well: slices of arrays.
 //!
-//! Distances may depend on numbers that are known only when the program runs, but are the same everywhere: the reach of a convolution, say. Then a
-//! block has room for as many elements as does not keep others away, and the host decides whether they are enough.
+//! Distances may depend on numbers that are known only when the program runs, but are the same everywhere: the reach of
+//! a convolution, say. Then a block has room for as many elements as does not keep others away, and the host decides
+//! whether they are enough.
 
 use fehu_base::{IdVec, Prim};
 use fehu_imp::device::DEVICE;
@@ -127,7 +130,8 @@ fn wide_along(axis: &Axis) -> Option<usize> {
     }
 }
 
-/// The lengths of the box of positions of a block. It always extends along the last dimension, so that threads access neighbouring elements.
+/// The lengths of the box of positions of a block. It always extends along the last dimension, so that threads access
+/// neighbouring elements.
 fn lengths(windows: &[(Window, u64)], rank: usize) -> Option<Vec<u32>> {
     let axes = windows.iter().flat_map(|(window, _)| &window.axes);
     let mut dims: Vec<usize> = axes.filter_map(wide_along).chain([rank - 1]).collect();

@@ -18,8 +18,8 @@ pub(super) enum Toolchain {
 }
 
 impl Toolchain {
-    /// The first that there is: the usual compiler; the same after rustup has installed the library; the packages of Debian. The error
-    /// says what is missing.
+    /// The first that there is: the usual compiler; the same after rustup has installed the library; the packages of
+    /// Debian. The error says what is missing.
     pub(super) fn find() -> Result<Toolchain, String> {
         if has_library("rustc") {
             return Ok(Toolchain::Usual);

@@ -1,11 +1,13 @@
 //! `cargo xtask random --only derivatives`: derivatives of random functions of integers, in the interpreter.
 //!
-//! What must hold for a function `f`, its forward derivative `J v` and its reverse derivative `u J`, with integers that wrap around:
+//! What must hold for a function `f`, its forward derivative `J v` and its reverse derivative `u J`, with integers that
+//! wrap around:
 //!
 //! - Both yield the results of `f` as well.
 //! - `u (J v) = (u J) v`, for any `u` and `v`.
 //! - If `f` is a polynomial, `f(x + 2^32 v) - f(x) = 2^32 J v`: all further terms are multiples of `2^64`.
-//! - The second derivatives of a polynomial by the same seeds are the same, in forward mode after reverse mode and the other way round.
+//! - The second derivatives of a polynomial by the same seeds are the same, in forward mode after reverse mode and the
+//!   other way round.
 //! - Passes of the optimiser do not change the derivatives.
 //!
 //! Every fourth program is one of any kind, with all types of numbers: for these, nothing is said of the derivative itself.
@@ -476,8 +478,8 @@ fn optimise(derived: &Derived, seed: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether operators of reductions and the like use all of their parameters; those that do not are hardly associative, with the neutral
-/// element that is given. Programs that are made smaller may have them.
+/// Whether operators of reductions and the like use all of their parameters; those that do not are hardly associative,
+/// with the neutral element that is given. Programs that are made smaller may have them.
 fn has_operators(prog: &Prog) -> bool {
     struct Look<'a>(&'a IdVec<Var, VarInfo>, bool);
     impl Look<'_> {

@@ -1,8 +1,9 @@
 //! Random programs with entry points that a server can be asked for.
 //!
-//! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that become kernels of
-//! each kind, stencils, operators on views, products and updates of matrices, arrays that grow and scatters to boxes among them. Several become one, because compiling
-//! costs more than running. A function becomes an entry point like this:
+//! Half of them are programs in general; the others consist of nested parallelism, regular or not, or of operators that
+//! become kernels of each kind, stencils, operators on views, products and updates of matrices, arrays that grow and
+//! scatters to boxes among them. Several become one, because compiling costs more than running. A function becomes an
+//! entry point like this:
 //!
 //! - Sizes that arrays have come first, as a server reads them off the arrays; other numbers follow.
 //! - Arrays of units are no values for the outside world: they are made inside, and not given back.

@@ -1,7 +1,8 @@
 //! `cargo xtask random --only sequences`: random entry points on sequences, interpreted and compiled.
 //!
-//! Some are compiled together to one executable, which is started for each way to cut the sequences: chunks of 1, 2, 7 and 1000 elements and all
-//! at once, and ten memory limits, from one that only some of the elements fit into. Results are exact, and must not differ.
+//! Some are compiled together to one executable, which is started for each way to cut the sequences: chunks of 1, 2, 7
+//! and 1000 elements and all at once, and ten memory limits, from one that only some of the elements fit into. Results
+//! are exact, and must not differ.
 
 use super::{Args, Backend, ENOUGH};
 use fehu_base::stack::with_large_stack;

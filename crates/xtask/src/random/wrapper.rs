@@ -7,8 +7,8 @@ use fehu_ir::{
     VarInfo,
 };
 
-/// A function that yields results of another one and its derivative, for seeds that are its last parameters. With several directions, these
-/// are the second one, and the others are zero.
+/// A function that yields results of another one and its derivative, for seeds that are its last parameters. With
+/// several directions, these are the second one, and the others are zero.
 pub(super) fn wrapper(
     fun: &Fun,
     id: FunId,

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! The end of row `r` is the step `ends[r] + r`. So the row in which a tile starts is found by binary search, once for
-//! each tile, by a kernel of its own ([`Emit::find_path`]), unless there is only one. In a tile there are no more rows than steps. Its threads bring the
-//! ends of these rows to shared memory, and find the row of every 32nd element there (`bases`); to find that of another
-//! element is then a search among the few rows that end near it. This is the merge-based decomposition of "Merge-based parallel
-//! sparse matrix-vector multiplication" (Merrill, Garland, 2016).
+//! each tile, by a kernel of its own ([`Emit::find_path`]), unless there is only one. In a tile there are no more rows
+//! than steps. Its threads bring the ends of these rows to shared memory, and find the row of every 32nd element there
+//! (`bases`); to find that of another element is then a search among the few rows that end near it. This is the
+//! merge-based decomposition of "Merge-based parallel sparse matrix-vector multiplication" (Merrill, Garland, 2016).
 
 mod map;
 mod reduce;
@@ -362,8 +362,8 @@ impl<'a> Emit<'a> {
         self.ended(here.bounds, range, place)
     }
 
-    /// For an element of the tile, by its place and its number within the thread: whether its row is that in which the tile starts, and
-    /// where its row begins in the tile.
+    /// For an element of the tile, by its place and its number within the thread: whether its row is that in which the
+    /// tile starts, and where its row begins in the tile.
     pub(super) fn row_in_tile(&mut self, here: &Here, place: &Exp, k: V) -> (Exp, Exp) {
         let number = match here.numbers {
             Some(numbers) => self.number("number", Exp::Load(numbers, Box::new(Exp::Var(k)))),

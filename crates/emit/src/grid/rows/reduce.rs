@@ -6,9 +6,10 @@
 //! for each row of the tile:  a thread combines the elements up to the first such place, and then the values from there
 //! ```
 //!
-//! So no thread combines many elements, and no row needs many threads. The row in which the tile starts may have begun before it:
-//! its value is stored last, when that of the tiles before ([`super::super::lookback`]) is known. The value of the row in which the
-//! tile ends is for the tiles after it. Rows without elements get the neutral element from the tile in which they end.
+//! So no thread combines many elements, and no row needs many threads. The row in which the tile starts may have begun
+//! before it: its value is stored last, when that of the tiles before ([`super::super::lookback`]) is known. The value
+//! of the row in which the tile ends is for the tiles after it. Rows without elements get the neutral element from the
+//! tile in which they end.
 
 use super::super::super::Emit;
 use super::super::super::combine::{Kept, Partial, Room};
@@ -134,8 +135,8 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::If(u32_lt(own.short.clone(), count), work, Block::new()));
     }
 
-    /// A thread for each row: what is known of the first one becomes the value of `firsts` if it began before the tile, and of the
-    /// last one `total`. The others are stored.
+    /// A thread for each row: what is known of the first one becomes the value of `firsts` if it began before the tile,
+    /// and of the last one `total`. The others are stored.
     fn reduce_rows(
         &mut self,
         tile: &Tile<'a, '_>,

@@ -1,5 +1,5 @@
-//! Forward mode: every statement is followed by a statement for the tangents of its results. A variable without a tangent has a tangent
-//! of zero, which is only written down where something needs it.
+//! Forward mode: every statement is followed by a statement for the tangents of its results. A variable without a
+//! tangent has a tangent of zero, which is only written down where something needs it.
 
 mod operators;
 
@@ -41,7 +41,8 @@ fn is_zero(atom: Atom) -> bool {
 
 pub(super) struct Forward {
     tangents: FxHashMap<Var, Atom>,
-    /// Accumulators, by their certificates, that tangents are contributed to as well, and whether contributions say that they are there.
+    /// Accumulators, by their certificates, that tangents are contributed to as well, and whether contributions say
+    /// that they are there.
     lifted: FxHashMap<Var, bool>,
     /// Whether the code will be for several directions, which share the values: then no statement yields both values and
     /// tangents if it may be executed for each direction.

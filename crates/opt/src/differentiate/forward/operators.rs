@@ -1,5 +1,5 @@
-//! Array operators: their functions have parameters and results for tangents, and so have the operators of reductions and scans. If
-//! `op` is associative, then so is the *lifted* operator on pairs of values and tangents.
+//! Array operators: their functions have parameters and results for tangents, and so have the operators of reductions
+//! and scans. If `op` is associative, then so is the *lifted* operator on pairs of values and tangents.
 
 use super::Forward;
 use crate::differentiate::Res;
@@ -22,9 +22,9 @@ enum Part {
     There,
 }
 
-/// Whether a function of numbers may have kinks: where operands of an operator with kinks are equal, the result has the tangent of one of them, so that its
-/// neutral element has to be told apart from elements that are equal to it. An operator on several parts tells them apart by other means: by indices, for
-/// instance.
+/// Whether a function of numbers may have kinks: where operands of an operator with kinks are equal, the result has the
+/// tangent of one of them, so that its neutral element has to be told apart from elements that are equal to it. An
+/// operator on several parts tells them apart by other means: by indices, for instance.
 fn has_kinks(body: &Body) -> bool {
     let mut found = body.stms.iter().any(|stm| {
         let is_extremum = matches!(stm.exp, Exp::BinOp(BinOp::Min | BinOp::Max, ..));
@@ -36,7 +36,8 @@ fn has_kinks(body: &Body) -> bool {
     found
 }
 
-/// The operator of a histogram or an accumulator on elements that say whether they are there, with its neutral element. What is in the bins at first is there.
+/// The operator of a histogram or an accumulator on elements that say whether they are there, with its neutral element.
+/// What is in the bins at first is there.
 fn say_there(
     b: &mut Builder<'_>,
     (op, mut neutral): (Lambda, Vec<Atom>),

@@ -1,5 +1,5 @@
-//! Accumulators in the primal. In the return sweep there are none: the adjoint of a contribution is that of its place in the array, which is
-//! only read.
+//! Accumulators in the primal. In the return sweep there are none: the adjoint of a contribution is that of its place
+//! in the array, which is only read.
 
 use super::Reverse;
 use super::write::at_or_zero;

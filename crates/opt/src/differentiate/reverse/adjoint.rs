@@ -1,7 +1,7 @@
 //! Contributions to adjoints.
 //!
-//! The adjoint of a variable is zero until something contributes to it. In the function of a map, contributions to an array from outside go
-//! into an accumulator, because all positions contribute.
+//! The adjoint of a variable is zero until something contributes to it. In the function of a map, contributions to an
+//! array from outside go into an accumulator, because all positions contribute.
 //!
 //! Contributions to slices wait until the adjoint is asked for, or the scope ends:
 //!
@@ -142,8 +142,8 @@ impl Reverse {
         matches!(self.adjoints.get(&array), Some(Adjoint::Acc(_)))
     }
 
-    /// The adjoint of a variable whose definition has been reached, if it is not zero. It is a value, because nothing that is bound in
-    /// a scope has its adjoint in an accumulator there.
+    /// The adjoint of a variable whose definition has been reached, if it is not zero. It is a value, because nothing
+    /// that is bound in a scope has its adjoint in an accumulator there.
     pub(super) fn take(&mut self, b: &mut Builder<'_>, var: Var) -> Option<Atom> {
         if let Some(all) = self.take_one(b, var) {
             self.contribute(b, var.into(), all);

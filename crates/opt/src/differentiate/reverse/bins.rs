@@ -1,7 +1,7 @@
 //! Histograms with any operator.
 //!
-//! The forward sweep makes the histogram as it is. The return sweep needs what stood in the bin before each value, and there is an order only
-//! inside of a bin. So it cuts the values into chunks, which have bins of their own:
+//! The forward sweep makes the histogram as it is. The return sweep needs what stood in the bin before each value, and
+//! there is an order only inside of a bin. So it cuts the values into chunks, which have bins of their own:
 //!
 //! ```text
 //! hs = reduce_by_index dest op e is vs
@@ -10,12 +10,13 @@
 //! hs = map (reduce op e) (transpose (concat [dest] parts))
 //! ```
 //!
-//! and that is differentiated, by the rules for maps, reductions and loops: chunks in parallel, and in each of them one value after the
-//! other, forwards and backwards; a loop that updates single elements keeps those that it overwrites. A bin says whether there is
-//! something in it, since operators need not be differentiable at their neutral elements.
+//! and that is differentiated, by the rules for maps, reductions and loops: chunks in parallel, and in each of them one
+//! value after the other, forwards and backwards; a loop that updates single elements keeps those that it overwrites. A
+//! bin says whether there is something in it, since operators need not be differentiable at their neutral elements.
 //!
-//! All bins of all chunks together are at most about a quarter as many as the values, and there are as many chunks as that allows. That is for the threads of
-//! a CPU: those of a device sort the values instead (`sorted_bins`). Inside of another operator, a histogram is a loop.
+//! All bins of all chunks together are at most about a quarter as many as the values, and there are as many chunks as
+//! that allows. That is for the threads of a CPU: those of a device sort the values instead (`sorted_bins`). Inside of
+//! another operator, a histogram is a loop.
 
 use super::sorted_bins::Order;
 use super::write::inside;
@@ -33,8 +34,9 @@ use fehu_ir::{
 
 /// The bins of a chunk are at most this part of its values.
 const VALUES_PER_BIN: i64 = 4;
-/// With so many threads, a machine is a device, whose threads are better at sorting than at chunks: on an H200, the gradient of a histogram of 10 million values in
-/// 30 bins takes ten times as long by chunks, and with more bins there would be fewer of these.
+/// With so many threads, a machine is a device, whose threads are better at sorting than at chunks: on an H200, the
+/// gradient of a histogram of 10 million values in 30 bins takes ten times as long by chunks, and with more bins there
+/// would be fewer of these.
 const MANY_THREADS: i64 = 4096;
 /// The most chunks: more threads than that are of no use to any device.
 const MOST_CHUNKS: i64 = 1 << 16;
@@ -226,7 +228,8 @@ pub(super) fn combined(
     atoms(&b.several("x", types, exp))
 }
 
-/// A histogram as a loop that combines one value after the other with its bin. If there are bins in which nothing is yet, `filled` says so.
+/// A histogram as a loop that combines one value after the other with its bin. If there are bins in which nothing is
+/// yet, `filled` says so.
 ///
 /// There is no branch around the update: the return sweep would evaluate it again, and need all bins for that, where it can do
 /// with the one that is overwritten. A value that is in no bin leaves the first one as it is.

@@ -1,6 +1,6 @@
-//! Arrays of -1, in which scatters and histograms note who writes where. A loop hands such an array on from iteration to iteration,
-//! and leaves it as it was: so a scatter of a few
-//! elements takes the time of a few, however large the array is that it writes to.
+//! Arrays of -1, in which scatters and histograms note who writes where. A loop hands such an array on from iteration
+//! to iteration, and leaves it as it was: so a scatter of a few elements takes the time of a few, however large the
+//! array is that it writes to.
 
 use super::Reverse;
 use crate::differentiate::activity::Set;
@@ -40,7 +40,8 @@ impl Reverse {
         self.frames.last().is_some_and(|frame| !shape.iter().any(|size| is_own(frame, size)))
     }
 
-    /// An array of -1, and whether [`cleaned`](Reverse::cleaned) has to be told what it is afterwards, when all of it is -1 again.
+    /// An array of -1, and whether [`cleaned`](Reverse::cleaned) has to be told what it is afterwards, when all of it
+    /// is -1 again.
     pub(super) fn blank(&mut self, b: &mut Builder<'_>, shape: &[Atom]) -> (Var, bool) {
         let ty = Type::array(Prim::I64.into(), shape.to_vec());
         if self.hands_on(shape)

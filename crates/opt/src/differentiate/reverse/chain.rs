@@ -7,11 +7,11 @@
 //! r = tape[n]
 //! ```
 //!
-//! Nothing is copied then, as what `f` makes is made where it is saved. The return sweep finds in `tape[i]` what the iteration was given, and in
-//! `tape[i+1]` what it made.
+//! Nothing is copied then, as what `f` makes is made where it is saved. The return sweep finds in `tape[i]` what the
+//! iteration was given, and in `tape[i+1]` what it made.
 //!
-//! The row that is read must not be used any more when the next one is written, so no result of the iteration may be a view of it. Arrays
-//! of so few elements that they may become scalars (`scalarise`) are left.
+//! The row that is read must not be used any more when the next one is written, so no result of the iteration may be a
+//! view of it. Arrays of so few elements that they may become scalars (`scalarise`) are left.
 
 use super::keep::Kept;
 use super::repeat::{Room, Taped};

@@ -1,12 +1,13 @@
-//! Operators that choose one of their operands: in each of their branches, all results are the left one, or all are the right one. Minima with
-//! their index are of this kind, and so is `if p x y then x else y`.
+//! Operators that choose one of their operands: in each of their branches, all results are the left one, or all are the
+//! right one. Minima with their index are of this kind, and so is `if p x y then x else y`.
 
 use fehu_base::OrBug;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{Atom, Body, Exp, Lambda, Type, Var};
 
-/// The operator on numbered elements, if it chooses: each operand has one more part, its number, and the result that of the one that is chosen.
+/// The operator on numbered elements, if it chooses: each operand has one more part, its number, and the result that of
+/// the one that is chosen.
 pub(super) fn numbered(b: &mut Builder<'_>, op: &Lambda) -> Option<Lambda> {
     let count = op.ret.len();
     let atoms = |vars: &[Var]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();

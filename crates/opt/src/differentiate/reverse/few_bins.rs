@@ -9,9 +9,9 @@
 //! after = reduce_by_index before op e js vs
 //! ```
 //!
-//! whose bins are numbered by positions of values; what is not one of these bins has the adjoint of its result. So an iteration that
-//! has few values takes the time of a few, however many bins there are. If there are as many values as bins, then `js` are indices of
-//! bins, and `before` is all of them.
+//! whose bins are numbered by positions of values; what is not one of these bins has the adjoint of its result. So an
+//! iteration that has few values takes the time of a few, however many bins there are. If there are as many values as
+//! bins, then `js` are indices of bins, and `before` is all of them.
 
 use super::write::{gather, inside};
 use super::{Reverse, Saved, Step};
@@ -33,7 +33,8 @@ pub(super) struct FewBins {
 }
 
 impl Reverse {
-    /// Whether a histogram with one operator may have few values, and is in a loop where it can be found out which bins they have.
+    /// Whether a histogram with one operator may have few values, and is in a loop where it can be found out which bins
+    /// they have.
     pub(super) fn may_have_few(&self, op: &Hist) -> bool {
         let shape = &op.ops[0].shape;
         let has_as_many = match (&shape[..], op.width) {

@@ -8,8 +8,8 @@
 //! a_0 gets r_0;  a_i, and what the operator captures, get those of P_(i-1) op a_i for r_i
 //! ```
 //!
-//! That needs two scans, and the operator's own derivative in maps. If there are no elements, the neutral element gets the adjoint. For sums,
-//! all elements get the adjoint of the sum; for products, see [`product`].
+//! That needs two scans, and the operator's own derivative in maps. If there are no elements, the neutral element gets
+//! the adjoint. For sums, all elements get the adjoint of the sum; for products, see [`product`].
 
 use super::regular::Products;
 use super::{Reverse, product};
@@ -95,7 +95,8 @@ impl Reverse {
         self.elements_back(b, elements, &prefixes, &totals, &red.op, (width, less, first))
     }
 
-    /// From the adjoints of all prefixes, of those parts that have some, to those of the elements, and of what the operator captures.
+    /// From the adjoints of all prefixes, of those parts that have some, to those of the elements, and of what the
+    /// operator captures.
     pub(super) fn elements_back(
         &mut self,
         b: &mut Builder<'_>,

@@ -6,11 +6,10 @@
 //! loop (.., ys = last) for j < n do  i = n-1-j;      xs = map (\y -> (y - i) * 0xcccccccd) ys;  ..;  (.., xs)
 //! ```
 //!
-//! So counters, and the states of random number generators, are not kept for each iteration. Arithmetic of integers is exact modulo a
-//! power of two, where sums, differences,
-//! complements, products by odd numbers, and exclusive disjunctions with what is shifted have inverses. The other operands are the
-//! same in all iterations, or
-//! come from the number of the iteration alone.
+//! So counters, and the states of random number generators, are not kept for each iteration. Arithmetic of integers is
+//! exact modulo a power of two, where sums, differences, complements, products by odd numbers, and exclusive
+//! disjunctions with what is shifted have inverses. The other operands are the same in all iterations, or come from the
+//! number of the iteration alone.
 
 use super::keep::{is_scalar, is_total, without_certs};
 use super::repeat::Taped;
@@ -43,7 +42,8 @@ struct Inverse {
 enum How {
     /// Of a number.
     Scalar(Vec<Step>),
-    /// Of each element: the width, the other arrays with their parameters, the statements of the function that operands come from.
+    /// Of each element: the width, the other arrays with their parameters, the statements of the function that operands
+    /// come from.
     Map { width: Atom, others: Vec<(Var, Var)>, first: Vec<Stm>, steps: Vec<Step> },
 }
 
@@ -196,7 +196,8 @@ impl Known {
         all
     }
 
-    /// How a variable of the body is computed from one of its results, if it is, and the statements that other operands come from.
+    /// How a variable of the body is computed from one of its results, if it is, and the statements that other operands
+    /// come from.
     fn inverse(
         &self,
         b: &Builder<'_>,

@@ -4,11 +4,10 @@
 //! loop (x = a) do  s = sin x;  c = cos x;  y = s * c  in  y
 //! ```
 //!
-//! The return sweep needs `s`, `c` and `x`. To save all of them takes three numbers for each iteration; `x` alone will do, because
-//! `s` and `c`
-//! are computed from it for next to nothing. So this is a minimum cut: values are nodes that cost what they take on the tape,
-//! statements that may be evaluated again lead from their operands to their results, and what the return sweep needs must not be
-//! reached by values that only the forward sweep has.
+//! The return sweep needs `s`, `c` and `x`. To save all of them takes three numbers for each iteration; `x` alone will
+//! do, because `s` and `c` are computed from it for next to nothing. So this is a minimum cut: values are nodes that
+//! cost what they take on the tape, statements that may be evaluated again lead from their operands to their results,
+//! and what the return sweep needs must not be reached by values that only the forward sweep has.
 
 use super::cut::{NEVER, Network};
 use super::invert::Inverted;

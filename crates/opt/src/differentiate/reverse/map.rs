@@ -1,6 +1,7 @@
-//! Maps. The return sweep is a map over the inputs and the adjoints of the results, whose function evaluates the function again and then
-//! its return sweep. Its results are the adjoints of the elements; contributions to scalars from outside are summed by a reduction in
-//! the same operator; contributions to arrays from outside go into accumulators, which are those of the map around it, if it has any.
+//! Maps. The return sweep is a map over the inputs and the adjoints of the results, whose function evaluates the
+//! function again and then its return sweep. Its results are the adjoints of the elements; contributions to scalars
+//! from outside are summed by a reduction in the same operator; contributions to arrays from outside go into
+//! accumulators, which are those of the map around it, if it has any.
 
 use super::Reverse;
 use super::adjoint::Adjoint;
@@ -154,8 +155,9 @@ impl Reverse {
         Ok(())
     }
 
-    /// The function reads arrays whose accumulators are in scope, and others. New accumulators are made around an operator, which cannot
-    /// contribute to those in scope as well: so there are two operators, of which the second one is for the others.
+    /// The function reads arrays whose accumulators are in scope, and others. New accumulators are made around an
+    /// operator, which cannot contribute to those in scope as well: so there are two operators, of which the second one
+    /// is for the others.
     fn map_back_twice(
         &mut self,
         b: &mut Builder<'_>,
@@ -173,8 +175,8 @@ impl Reverse {
         Ok(())
     }
 
-    /// An operator whose last results are accumulators, with those that are new made of adjoints around it. Its results, with arrays
-    /// in place of new accumulators.
+    /// An operator whose last results are accumulators, with those that are new made of adjoints around it. Its
+    /// results, with arrays in place of new accumulators.
     fn with_accumulators(
         &mut self,
         b: &mut Builder<'_>,

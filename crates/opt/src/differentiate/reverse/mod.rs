@@ -1,14 +1,20 @@
-//! Reverse mode: the statements of a body, the *forward sweep*, and then from the last to the first what each of them contributes to the
-//! adjoints of its operands, the *return sweep*.
+//! Reverse mode: the statements of a body, the *forward sweep*, and then from the last to the first what each of them
+//! contributes to the adjoints of its operands, the *return sweep*.
 //!
-//! Both sweeps of straight code are in one scope, so that the return sweep refers to the values of the forward sweep. A branch and
-//! the function of an operator are entered anew, and evaluate their forward sweep again; loops save what the return sweep needs.
+//! Both sweeps of straight code are in one scope, so that the return sweep refers to the values of the forward sweep. A
+//! branch and the function of an operator are entered anew, and evaluate their forward sweep again; loops save what the
+//! return sweep needs.
 //!
 //! * `adjoint`: contributions to adjoints, of whole arrays, slices, and in accumulators;
 //! * `structure`: operations on arrays without functions;
 //! * `map`: maps, with accumulators for the arrays that their functions read;
-//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`: products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator; `few_bins`: those of few values in loops; `accumulate`: accumulators in the primal;
-//! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`: what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`, `undo_branch`, `undo_write`, `places` and `place_code`: arrays that change in place; `invert`: integers that are computed backwards; `blank`: who writes where; `strip`: loops in strips.
+//! * `fold`: reductions; `select`: minima and maxima; `choose`: other choices; `product`, `regular`, `product_bins`:
+//!   products; `scan`: scans; `write`: histograms and scatters; `bins`, `sorted_bins`: histograms by any operator;
+//!   `few_bins`: those of few values in loops; `accumulate`: accumulators in the primal;
+//! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`:
+//!   what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`,
+//!   `undo_branch`, `undo_write`, `places` and `place_code`: arrays that change in place; `invert`: integers that are
+//!   computed backwards; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
@@ -66,8 +72,8 @@ use fehu_ir::{Atom, Body, Exp, Lambda, Loc, Seeds, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the return sweep is
-/// spread.
+/// The results of a function, which is applied here, and the adjoints of its arguments; with several directions, the
+/// return sweep is spread.
 pub(super) fn vjp(
     b: &mut Builder<'_>,
     mut reverse: Reverse,

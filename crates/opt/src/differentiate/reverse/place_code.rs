@@ -1,4 +1,5 @@
-//! The code of an accumulation without accumulators, which yields something for each contribution, or for each loop, in their place.
+//! The code of an accumulation without accumulators, which yields something for each contribution, or for each loop, in
+//! their place.
 //!
 //! ```text
 //! acc = loop (acc = acc, s = 1) for k < n do (update_acc acc [s] v, s * 2)
@@ -6,9 +7,10 @@
 //! places = loop (places = scratch n, s = 1) for k < n do (places with [k] = s, s * 2)
 //! ```
 //!
-//! What the function of a map yields is an array of that; what a branch that is not taken yields is a place outside of all arrays. Of a loop there is an array as well:
-//! if the number of iterations differs, one with room for as many as there are at most, of which the rest are places outside. How many there are, the same
-//! code says in another form: it yields the number of iterations of each such loop, or the most of them, if the loop is in a map or in another loop.
+//! What the function of a map yields is an array of that; what a branch that is not taken yields is a place outside of
+//! all arrays. Of a loop there is an array as well: if the number of iterations differs, one with room for as many as
+//! there are at most, of which the rest are places outside. How many there are, the same code says in another form: it
+//! yields the number of iterations of each such loop, or the most of them, if the loop is in a map or in another loop.
 
 use crate::differentiate::activity::Set;
 use crate::differentiate::num::{binary, identity, whole};
@@ -34,7 +36,8 @@ pub(super) struct Code<'a, 'v> {
     /// The accumulator.
     pub(super) cert: Var,
     pub(super) wanted: Wanted<'a>,
-    /// For each loop with contributions, in the order in which they are found from outside, its number of iterations if that is known.
+    /// For each loop with contributions, in the order in which they are found from outside, its number of iterations if
+    /// that is known.
     pub(super) loops: &'a [Option<Atom>],
     /// How many of them have been met.
     pub(super) met: usize,

@@ -1,4 +1,5 @@
-//! Where an accumulation writes: its code without accumulators, which yields the indices of all contributions in place of their values.
+//! Where an accumulation writes: its code without accumulators, which yields the indices of all contributions in place
+//! of their values.
 //!
 //! ```text
 //! ys = withacc (xs) \acc -> map (\i v acc -> update_acc acc [i + 1] v) is vs acc
@@ -6,9 +7,9 @@
 //! places = map (\i -> i + 1) is
 //! ```
 //!
-//! A contribution in the functions of maps has a place for each of their positions, whatever else it depends on, and one in a loop for each iteration; in a branch that is
-//! not taken, the place is outside of the array. How often a loop is repeated whose number of iterations differs is found out by running it
-//! before: there is room for the most.
+//! A contribution in the functions of maps has a place for each of their positions, whatever else it depends on, and
+//! one in a loop for each iteration; in a branch that is not taken, the place is outside of the array. How often a loop
+//! is repeated whose number of iterations differs is found out by running it before: there is room for the most.
 
 use super::place_code::{Code, Wanted, is_acc_of, only_live, trips};
 use crate::differentiate::activity::Set;
@@ -27,7 +28,8 @@ pub(super) struct Accumulation {
     index: usize,
     /// For each contribution, what is around it.
     sites: Vec<Vec<Width>>,
-    /// The loops with contributions, from outside and the first on: how often they are repeated, if that is known before the accumulation.
+    /// The loops with contributions, from outside and the first on: how often they are repeated, if that is known
+    /// before the accumulation.
     loops: Vec<Option<Atom>>,
 }
 

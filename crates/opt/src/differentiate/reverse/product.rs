@@ -1,15 +1,17 @@
 //! Products of floating-point numbers.
 //!
-//! An element gets the product of all others. If the product of all is a normal number, then none is zero, and that is a quotient:
+//! An element gets the product of all others. If the product of all is a normal number, then none is zero, and that is
+//! a quotient:
 //!
 //! ```text
 //! y = reduce (*) 1 as      a_i gets y / a_i
 //! ```
 //!
-//! That is one map, where the rule for any operator needs two scans, which are there for all other cases: zeros, and products that are too large or too
-//! small for a number. What they yield is an array that has no elements otherwise, so that the quotients are a map that is fused with
-//! what makes the elements, and with what needs their adjoints. An operator inside of another one has no such choice, since all of its
-//! threads would do both: see [`regular`](super::regular).
+//! That is one map, where the rule for any operator needs two scans, which are there for all other cases: zeros, and
+//! products that are too large or too small for a number. What they yield is an array that has no elements otherwise,
+//! so that the quotients are a map that is fused with what makes the elements, and with what needs their adjoints. An
+//! operator inside of another one has no such choice, since all of its threads would do both: see
+//! [`regular`](super::regular).
 
 use super::Reverse;
 use crate::differentiate::Res;

@@ -8,8 +8,8 @@
 //! v_i gets the adjoint of its bin times what stood there, and times: z / v_i if k = 0; z if k = 1 and v_i is the zero
 //! ```
 //!
-//! That is two histograms and two maps, all of them parallel. As for single products (`product`), quotients are useless if some z is too
-//! large or too small for a number; values are then combined as by any operator (`bins`).
+//! That is two histograms and two maps, all of them parallel. As for single products (`product`), quotients are useless
+//! if some z is too large or too small for a number; values are then combined as by any operator (`bins`).
 
 use super::Reverse;
 use super::bins::in_parallel;

@@ -1,7 +1,8 @@
 //! Products inside of the functions of maps.
 //!
-//! Whether a product can be divided by its factors (`product`) is decided for all positions of a map at once, by the host: the map of the forward sweep says where
-//! products are normal numbers, and there are two return sweeps, one with quotients, and one by the rule for any operator.
+//! Whether a product can be divided by its factors (`product`) is decided for all positions of a map at once, by the
+//! host: the map of the forward sweep says where products are normal numbers, and there are two return sweeps, one with
+//! quotients, and one by the rule for any operator.
 //!
 //! ```text
 //! ys = map (\a -> f (product a)) as

@@ -1,5 +1,5 @@
-//! Loops. The forward sweep saves, for every iteration, the values that the return sweep needs and that cannot be computed for next to
-//! nothing; the return sweep is a loop in the other direction, which reads these *tapes*.
+//! Loops. The forward sweep saves, for every iteration, the values that the return sweep needs and that cannot be
+//! computed for next to nothing; the return sweep is a loop in the other direction, which reads these *tapes*.
 //!
 //! ```text
 //! r = loop (x = a) for i < n do x * b[i]
@@ -9,11 +9,12 @@
 //!   i = n-1-j;  x = tape[i];  (gy * b[i], gb with [i] += gy * x)
 //! ```
 //!
-//! To know what is needed, the return sweep of the body is made first, as if all values were there. A loop that updates one element of an array in
-//! each iteration so saves only the elements that it reads; if the array is needed as a whole, the return sweep undoes its changes (`undo`).
+//! To know what is needed, the return sweep of the body is made first, as if all values were there. A loop that updates
+//! one element of an array in each iteration so saves only the elements that it reads; if the array is needed as a
+//! whole, the return sweep undoes its changes (`undo`).
 //!
-//! A `while` loop counts its iterations. How large its tapes are is said by `#[bound(n)]`; they grow, if the loop is executed by the
-//! host; or the iterations are counted by a first run.
+//! A `while` loop counts its iterations. How large its tapes are is said by `#[bound(n)]`; they grow, if the loop is
+//! executed by the host; or the iterations are counted by a first run.
 
 use super::adjoint::Adjoint;
 use super::blank::Frame;
@@ -93,7 +94,8 @@ impl Reverse {
         }
     }
 
-    /// A loop that counts, in place of one with a condition; the iterations are counted before, without what they contribute to accumulators of the primal.
+    /// A loop that counts, in place of one with a condition; the iterations are counted before, without what they
+    /// contribute to accumulators of the primal.
     fn counted(&self, b: &mut Builder<'_>, mut stm: Stm) -> Stm {
         let plain = self.without_accs(b, &stm).or_bug("condition of a loop");
         let copy = copy_stm(&plain, b.vars_mut());

@@ -98,7 +98,8 @@ impl Reverse {
         self.elements_back(b, elements, &prefixes, &totals, &scan.op, (width, less, first))
     }
 
-    /// The operator on triples, with its operands exchanged because it goes from the end; the first part says whether there is an element at all.
+    /// The operator on triples, with its operands exchanged because it goes from the end; the first part says whether
+    /// there is an element at all.
     fn triple(&mut self, b: &mut Builder<'_>, op: &Lambda) -> Res<Lambda> {
         let count = op.ret.len();
         let parts: Vec<Type> = std::iter::repeat_n(op.ret.clone(), 3).flatten().collect();

@@ -1,7 +1,9 @@
-//! Reductions and histograms that select an element: minima and maxima, and reductions by operators that choose one of their operands (`choose`).
+//! Reductions and histograms that select an element: minima and maxima, and reductions by operators that choose one of
+//! their operands (`choose`).
 //!
-//! The forward sweep also yields the number of the element; if the elements are in memory, the return sweep looks for it. The adjoint of the elements is then *one-hot*: zero but at one index. What
-//! computes the elements, if it is a map, is differentiated at that index alone, and not at all others, where it would yield zeros.
+//! The forward sweep also yields the number of the element; if the elements are in memory, the return sweep looks for
+//! it. The adjoint of the elements is then *one-hot*: zero but at one index. What computes the elements, if it is a
+//! map, is differentiated at that index alone, and not at all others, where it would yield zeros.
 //!
 //! ```text
 //! xs = map f as;  y = minimum xs      ==>      adjoint of as[i]: that of f at as[i], where i is the number of the minimum
@@ -195,8 +197,8 @@ impl Reverse {
 }
 
 impl Reverse {
-    /// The return sweep of a histogram of minima or maxima: the adjoint of a bin goes to the first value that is equal to it, or to the
-    /// bin as it was before, if that is. All of that is parallel.
+    /// The return sweep of a histogram of minima or maxima: the adjoint of a bin goes to the first value that is equal
+    /// to it, or to the bin as it was before, if that is. All of that is parallel.
     pub(super) fn bins_back(
         &mut self,
         b: &mut Builder<'_>,
@@ -332,8 +334,8 @@ pub(super) fn extremum(op: &Lambda) -> Option<BinOp> {
     (fits && result).then_some(which)
 }
 
-/// The same operator on numbered elements: of equal ones, the first is chosen, and what is not a number never is, as long as there is something
-/// else.
+/// The same operator on numbered elements: of equal ones, the first is chosen, and what is not a number never is, as
+/// long as there is something else.
 fn numbered(b: &mut Builder<'_>, which: BinOp, prim: Prim) -> Lambda {
     let ty = Type::prim(prim);
     let params = vec![

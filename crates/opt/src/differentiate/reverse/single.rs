@@ -6,9 +6,9 @@
 //! ys = loop (zs = xs) for _ < i64.bool c do  loop (us = zs) for k < m do us with [k] = f us[k]
 //! ```
 //!
-//! The return sweep evaluates the bodies of a branch again, for which it needs the arrays from before. In a loop, these are had by
-//! undoing what was changed, and that is known of loops: they keep what they overwrite, and their return sweeps yield the arrays from before (`undo`). So does a branch, if
-//! it is a loop.
+//! The return sweep evaluates the bodies of a branch again, for which it needs the arrays from before. In a loop, these
+//! are had by undoing what was changed, and that is known of loops: they keep what they overwrite, and their return
+//! sweeps yield the arrays from before (`undo`). So does a branch, if it is a loop.
 
 use super::undo_change::{Change, Changes};
 use crate::differentiate::num::{binary, zero};
@@ -30,7 +30,8 @@ pub(super) fn as_loops(b: &mut Builder<'_>, stm: &Stm) -> Option<Vec<Stm>> {
     let mut out = Builder::new(b.vars_mut());
     out.set_loc(stm.loc.clone());
     let bodies = counted_bodies(&mut out, &stm.exp);
-    // What is not an array with changes is something from outside in one body, or nothing before the one that is executed has been.
+    // What is not an array with changes is something from outside in one body, or nothing before the one that is
+    // executed has been.
     let mut current: Vec<Atom> = Vec::new();
     for (index, (ty, base)) in types.iter().zip(&bases).enumerate() {
         let known = bodies.iter().find_map(|(_, body)| {

@@ -7,11 +7,12 @@
 //!   loop (x = x) for l < min (s, n - j*s) do f x   -- this one again in strips, k-1
 //! ```
 //!
-//! The outer loop saves the values at the beginning of each strip, and the return sweep evaluates the strip again, with the tapes of the inner
-//! loop, which last for one strip. So with `k = 2` there are `2 sqrt n` saved values in place of `n`, and the body is evaluated
-//! twice.
+//! The outer loop saves the values at the beginning of each strip, and the return sweep evaluates the strip again, with
+//! the tapes of the inner loop, which last for one strip. So with `k = 2` there are `2 sqrt n` saved values in place of
+//! `n`, and the body is evaluated twice.
 //!
-//! With a limit on memory, a loop has strips, `k = 2`, if the values of its parameters in all iterations exceed it, and otherwise one.
+//! With a limit on memory, a loop has strips, `k = 2`, if the values of its parameters in all iterations exceed it, and
+//! otherwise one.
 
 use crate::differentiate::num::{binary, number, select};
 use fehu_base::Prim;

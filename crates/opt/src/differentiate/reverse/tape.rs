@@ -1,7 +1,8 @@
 //! Tapes: arrays with a place for each iteration of a loop, written by the forward sweep and read by the return sweep.
 //!
-//! A parameter whose size changes has a tape of all its elements, one iteration after the other, and a tape of where each begins; how many
-//! elements there are is found out by a first run, of which only that is left that decides on sizes.
+//! A parameter whose size changes has a tape of all its elements, one iteration after the other, and a tape of where
+//! each begins; how many elements there are is found out by a first run, of which only that is left that decides on
+//! sizes.
 //!
 //! Tapes that grow are copied to others of twice their size when they are full, so that all copies together cost no more than the
 //! tapes themselves:
@@ -328,8 +329,9 @@ fn read_flat(
     reader.finish(Vec::new()).stms
 }
 
-/// Puts the statements that write tapes into the body of a loop, after those that all of them need. Arrays are written at once, because they may be
-/// views of others, which are not changed in place as long as there is a use of a view to come.
+/// Puts the statements that write tapes into the body of a loop, after those that all of them need. Arrays are written
+/// at once, because they may be views of others, which are not changed in place as long as there is a use of a view to
+/// come.
 fn put(b: &Builder<'_>, body: &mut Body, first: Vec<Stm>, mut writes: Vec<(Var, Vec<Stm>)>) {
     let own: Set = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
     let mut stms = first;

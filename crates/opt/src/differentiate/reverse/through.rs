@@ -4,8 +4,8 @@
 //! ys = xs with [i] = v;  y = ys[j]      =>      y = if i == j then v else xs[j]
 //! ```
 //!
-//! A branch evaluates its forward sweep again in the return sweep. If it only needs elements of the array that it changes, there is no reason to change a copy
-//! of the array for them.
+//! A branch evaluates its forward sweep again in the return sweep. If it only needs elements of the array that it
+//! changes, there is no reason to change a copy of the array for them.
 
 use crate::differentiate::activity::Set;
 use fehu_base::OrBug;

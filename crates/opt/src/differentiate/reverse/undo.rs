@@ -1,4 +1,5 @@
-//! Loops that change arrays in place: such an array is not kept for the return sweep, which undoes the changes one after the other.
+//! Loops that change arrays in place: such an array is not kept for the return sweep, which undoes the changes one
+//! after the other.
 //!
 //! ```text
 //! r = loop (xs = a) for i < n do                      s = sum (map f xs[i-3:i]);  xs with [i] = s
@@ -7,12 +8,12 @@
 //! (.., a) = loop (.., ys = r) for j < n do            i = n-1-j;  xs = ys with [i] = tape[i];  ..;  (.., xs)
 //! ```
 //!
-//! So an iteration keeps what it overwrites, and not the array. At the end of the return sweep, the array is as it was before the loop;
-//! so a loop inside of this one undoes its own changes, and yields the array from before them.
+//! So an iteration keeps what it overwrites, and not the array. At the end of the return sweep, the array is as it was
+//! before the loop; so a loop inside of this one undoes its own changes, and yields the array from before them.
 //!
-//! Derivatives are made as if nothing changed in place, and `own` finds out which copies are not needed. None is if everything that
-//! reads the array
-//! after a change comes before the change is undone, and everything else later: a change is undone where that is so.
+//! Derivatives are made as if nothing changed in place, and `own` finds out which copies are not needed. None is if
+//! everything that reads the array after a change comes before the change is undone, and everything else later: a
+//! change is undone where that is so.
 
 use super::keep::is_made;
 use super::repeat::Taped;
@@ -50,8 +51,8 @@ pub(super) struct Carried {
 }
 
 impl Undone {
-    /// The arrays that the return sweep of the body needs and that can be had in this way. What is overwritten gets a name in the body.
-    /// `restored` are the arrays before inner loops, by those after them.
+    /// The arrays that the return sweep of the body needs and that can be had in this way. What is overwritten gets a
+    /// name in the body. `restored` are the arrays before inner loops, by those after them.
     pub(super) fn find(
         b: &mut Builder<'_>,
         taped: &mut Taped,
@@ -213,8 +214,8 @@ impl Weaving {
     }
 }
 
-/// Whether a statement that reads such an array is executed again where its results are used first: it makes a view, or a copy for
-/// others to change.
+/// Whether a statement that reads such an array is executed again where its results are used first: it makes a view, or
+/// a copy for others to change.
 pub(super) fn is_made_late(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> bool {
     is_made(stm) || is_view(stm, vars)
 }

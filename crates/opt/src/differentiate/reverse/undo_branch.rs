@@ -7,8 +7,8 @@
 //! xs = if c then ys with [j] = old else ys
 //! ```
 //!
-//! The bodies make as many changes as they like. What they have to tell about them are further results, which they share if they are of one
-//! type.
+//! The bodies make as many changes as they like. What they have to tell about them are further results, which they
+//! share if they are of one type.
 
 use super::undo_change::Changes;
 use crate::differentiate::num::zero;

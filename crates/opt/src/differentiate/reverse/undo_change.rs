@@ -34,7 +34,8 @@ pub(super) enum Change {
 }
 
 impl Changes {
-    /// The changes from an array, which has these names, to a result of a body. `restored` are the arrays before loops, by those after them.
+    /// The changes from an array, which has these names, to a result of a body. `restored` are the arrays before loops,
+    /// by those after them.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "nothing else changes arrays in a way that can be undone"

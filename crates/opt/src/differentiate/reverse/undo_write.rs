@@ -1,4 +1,5 @@
-//! Scatters, histograms and accumulations into an array, which the return sweep undoes: it writes back what stood at their places.
+//! Scatters, histograms and accumulations into an array, which the return sweep undoes: it writes back what stood at
+//! their places.
 //!
 //! ```text
 //! ys = scatter xs is vs
@@ -7,8 +8,8 @@
 //! xs = scatter ys is old
 //! ```
 //!
-//! If there are as many positions as places in the array, then the whole array is less: the places are all that it has then. Which of the two it is, only the
-//! indices depend on, so that both sweeps can be differentiated again.
+//! If there are as many positions as places in the array, then the whole array is less: the places are all that it has
+//! then. Which of the two it is, only the indices depend on, so that both sweeps can be differentiated again.
 
 use super::places::{Accumulation, Measured};
 use super::undo_change::rename;

@@ -1,6 +1,8 @@
 //! Histograms and scatters.
 //!
-//! The adjoint of a value that a histogram adds is that of its bin; minima and maxima are in `select`, products in `product_bins`, all others in `bins`; those of few values in loops in `few_bins`. The adjoint of a value that a scatter writes is that of its place, and goes to one of those that write there.
+//! The adjoint of a value that a histogram adds is that of its bin; minima and maxima are in `select`, products in
+//! `product_bins`, all others in `bins`; those of few values in loops in `few_bins`. The adjoint of a value that a
+//! scatter writes is that of its place, and goes to one of those that write there.
 
 use super::product_bins::multiplied;
 use super::select::extremum;
@@ -219,7 +221,8 @@ pub(super) fn at_or_zero(
     select(b, inside, &ty, |b| b.exp("x", Exp::Index(array, dims)).into(), |b| zero(b, &ty))
 }
 
-/// What stands in the array at these indices, for every position; zero if they are outside, or if the position is not one of `mine`.
+/// What stands in the array at these indices, for every position; zero if they are outside, or if the position is not
+/// one of `mine`.
 pub(super) fn gather(
     b: &mut Builder<'_>,
     width: Atom,

@@ -187,8 +187,8 @@ impl Find<'_> {
         self.body(&map.body);
     }
 
-    /// An operator that combines elements: a part of its operands, of its neutral element and of its results all depend on seeds, or none of
-    /// them does.
+    /// An operator that combines elements: a part of its operands, of its neutral element and of its results all depend
+    /// on seeds, or none of them does.
     fn fold(&mut self, op: &Lambda, neutral: &[Atom], elements: &[Atom], pat: &[Var]) {
         self.body(&op.body);
         let (left, right) = op.params.split_at(neutral.len());

@@ -38,8 +38,8 @@ fn may_consume(exp: &Exp) -> Vec<Var> {
 }
 
 impl Spread {
-    /// Whether a statement that depends on the seeds is executed for each direction in a map over them: an operation on scalars, or a
-    /// branch that consists of such operations.
+    /// Whether a statement that depends on the seeds is executed for each direction in a map over them: an operation on
+    /// scalars, or a branch that consists of such operations.
     pub(super) fn is_each(&self, b: &Builder<'_>, stm: &Stm) -> bool {
         let is_number = |var: &Var| matches!(b.ty(*var), ty @ Type::Scalar(_) if *ty != Type::CERT);
         let depends = |var: &&Var| self.dependent.has(**var, b.vars());

@@ -1,20 +1,20 @@
 //! Several directions at once.
 //!
-//! A derivative in n directions is made for one of them, and then *spread*: what depends on the seeds is computed for all directions, and
-//! everything else once.
+//! A derivative in n directions is made for one of them, and then *spread*: what depends on the seeds is computed for
+//! all directions, and everything else once.
 //!
 //! ```text
 //! y = sin x;  s = cos x;  d = s * dx         =>   y = sin x;  s = cos x;  ds = map n (dxs) \dx -> s * dx
 //! ys, ds = map (\x d -> ..) xs dxs           =>   ys, ds = map (\x d -> .., map n ..) xs dxs
 //! ```
 //!
-//! Derivatives are linear in their seeds, so that nothing decides by a value that depends on them which code is executed, how often, or at
-//! which index. Where the adjoint that a program gives does so all the same, or something cannot be done for all directions in one, that
-//! statement is executed *apart*, for one direction after the other.
+//! Derivatives are linear in their seeds, so that nothing decides by a value that depends on them which code is
+//! executed, how often, or at which index. Where the adjoint that a program gives does so all the same, or something
+//! cannot be done for all directions in one, that statement is executed *apart*, for one direction after the other.
 //!
-//! What depends on the seeds has [`Directions`]: either one more dimension, the innermost one, or, if there are few, as many variables, its
-//! *lanes*. So operators on arrays stay what they are, and the directions are next to each other in memory. Statements
-//! on scalars that follow each other become one map over the directions.
+//! What depends on the seeds has [`Directions`]: either one more dimension, the innermost one, or, if there are few, as
+//! many variables, its *lanes*. So operators on arrays stay what they are, and the directions are next to each other in
+//! memory. Statements on scalars that follow each other become one map over the directions.
 //!
 //! * `depend`: what depends on the seeds;
 //! * `each`: statements on scalars, and those that are executed apart;
@@ -77,9 +77,9 @@ struct Spread {
     loc: Option<Loc>,
 }
 
-/// The results of code for one direction, which is put here, for all of them. The first `shared` results do not depend on the seeds; all
-/// others have one more dimension, the outermost. Seeds are given by what stands for one in the code. Also says whether everything
-/// that the code checks is checked if there are no directions.
+/// The results of code for one direction, which is put here, for all of them. The first `shared` results do not depend
+/// on the seeds; all others have one more dimension, the outermost. Seeds are given by what stands for one in the code.
+/// Also says whether everything that the code checks is checked if there are no directions.
 pub(super) fn spread(
     b: &mut Builder<'_>,
     body: Body,

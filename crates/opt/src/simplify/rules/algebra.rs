@@ -172,8 +172,8 @@ pub(super) fn negated_operand(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     Rewrite::exp(exp)
 }
 
-/// `x ** 1 = x` and `x ** 2 = x * x`. Of floats, the product is the rounded square, and functions for powers may be wrong by a bit more; those of GPUs take a
-/// hundred instructions, and do not look for this.
+/// `x ** 1 = x` and `x ** 2 = x * x`. Of floats, the product is the rounded square, and functions for powers may be
+/// wrong by a bit more; those of GPUs take a hundred instructions, and do not look for this.
 pub(super) fn power(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (BinOp::Pow, a, Atom::Const(value)) = operands(stm)? else { return None };
     let prim = cx.prim(a)?;

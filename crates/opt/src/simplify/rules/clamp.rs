@@ -19,8 +19,8 @@ const FEW: usize = 2;
 /// How many sums lead from a number to the counter that it was computed from.
 const DEPTH: usize = 4;
 
-/// Of integers `if n <= y then n - 1 else y` is `y min (n - 1)`, and `if y < 0 then 0 else y min m` is `(y min m) max 0`, if nothing overflows and
-/// the bounds are in this order; also the other way around
+/// Of integers `if n <= y then n - 1 else y` is `y min (n - 1)`, and `if y < 0 then 0 else y min m` is `(y min m) max
+/// 0`, if nothing overflows and the bounds are in this order; also the other way around
 pub(super) fn if_clamp(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let (Exp::If(cond, bodies), [var]) = (&mut stm.exp, &stm.pat[..]) else { return None };
     let code = Code { cx, bodies };

@@ -55,8 +55,8 @@ pub(super) fn with_truth(_: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     }
 }
 
-/// `x % c == 0` has the same value whichever way remainders are rounded, and towards zero is how processors do it; powers of two are
-/// masks anyway
+/// `x % c == 0` has the same value whichever way remainders are rounded, and towards zero is how processors do it;
+/// powers of two are masks anyway
 pub(super) fn zero_remainder(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (CmpOp::Eq, a @ Atom::Var(remainder), zero) = operands(stm)? else { return None };
     let Exp::BinOp(BinOp::Mod, x, by) = *cx.def(a)? else { return None };

@@ -68,7 +68,8 @@ pub(super) fn differences(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     Rewrite::value(scalar::binop(BinOp::Sub, *first, second)?)
 }
 
-/// Of numbers of 64 bits `(k + l) + ((n - k) - l) = n` and `2 * n - n = n`: a sum of which one term is left, which may be a sum itself, or none
+/// Of numbers of 64 bits `(k + l) + ((n - k) - l) = n` and `2 * n - n = n`: a sum of which one term is left, which may
+/// be a sum itself, or none
 pub(super) fn terms(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (BinOp::Add | BinOp::Sub, a, b) = operands(stm)? else { return None };
     let is_sum = |atom: Atom| {

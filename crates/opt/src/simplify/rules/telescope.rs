@@ -12,8 +12,9 @@ use fehu_base::Prim;
 use fehu_facts::flow::is_sum;
 use fehu_ir::{Atom, BinOp, Body, Dim, Exp, Scalar, Stm, Type, Var};
 
-/// `scan (+) 0 (map (\i -> a[i + 1] - a[i]) (iota n))` is `map (\i -> a[i + 1] - a[0]) (iota n)` for integers: where rows end is known if
-/// it is known where each begins. Both elements are known to exist wherever the function is evaluated; so the first one does, too.
+/// `scan (+) 0 (map (\i -> a[i + 1] - a[i]) (iota n))` is `map (\i -> a[i + 1] - a[0]) (iota n)` for integers: where
+/// rows end is known if it is known where each begins. Both elements are known to exist wherever the function is
+/// evaluated; so the first one does, too.
 pub(super) fn scan_of_differences(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &stm.exp else { return None };
     let ([scan], true) = (op.scans.as_slice(), op.reds.is_empty()) else { return None };

@@ -3,7 +3,8 @@
 //! Two accesses of different threads to an element conflict if one of them writes, unless both are atomic, or one of
 //! them is a [`fehu_imp::Stm::Poll`]: what is polled is one word, which is either the old one or the new one. They are
 //! ordered by a barrier of the block, or of the warp, that stands between them, or if both threads have the same lock.
-//! Nothing orders blocks, except locks of the device, and where they are counted: the last one to come sees what the others did before.
+//! Nothing orders blocks, except locks of the device, and where they are counted: the last one to come sees what the
+//! others did before.
 //!
 //! Of the unordered accesses of several threads to an element two are kept: of different blocks if there are such,
 //! otherwise of different warps. Whatever conflicts with one of them all conflicts with one of these two.

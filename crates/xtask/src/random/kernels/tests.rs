@@ -141,8 +141,9 @@ fn strips_mean_the_same() {
     assert!(strips > 3, "{strips} strips");
 }
 
-/// Loops as the work of one block, in programs for devices with blocks of few threads, of 256 and of 1024: of these, one warp combines what the others
-/// have. Neither what is reduced nor what is scanned can be combined in another order.
+/// Loops as the work of one block, in programs for devices with blocks of few threads, of 256 and of 1024: of these,
+/// one warp combines what the others have. Neither what is reduced nor what is scanned can be combined in another
+/// order.
 #[test]
 fn loops_of_one_block_mean_the_same() {
     let op = |hint: &str| {
@@ -283,7 +284,8 @@ fn products_of_small_blocks_mean_the_same() {
     assert!(tiles > 0, "{tiles} tiles");
 }
 
-/// For each l a product: rows of a tile are not neighbours in memory. A step also uses a number of its row, one of its column, and an element that all share.
+/// For each l a product: rows of a tile are not neighbours in memory. A step also uses a number of its row, one of its
+/// column, and an element that all share.
 #[test]
 fn products_between_rows_mean_the_same() {
     let products = r#"
@@ -390,7 +392,8 @@ fun f (n: i64, xs: [n]i64) -> (ys: [n]i64, count: i64) =
     }
 }
 
-/// Functions that call themselves, for the elements of rows that differ, and for those of rows that blocks of threads share otherwise.
+/// Functions that call themselves, for the elements of rows that differ, and for those of rows that blocks of threads
+/// share otherwise.
 #[test]
 fn functions_that_call_themselves_are_called_by_the_host() {
     let recursive = "

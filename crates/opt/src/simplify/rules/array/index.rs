@@ -44,8 +44,9 @@ pub(in crate::simplify::rules) fn index_trailing(cx: &mut Cx<'_>, stm: &Stm) -> 
     Rewrite::exp(Exp::Index(array, dims[..keep].to_vec()))
 }
 
-/// `xs[s:n:t][i] = xs[s + i*t]`, `xs[s:n:t][a:k:b] = xs[s + a*t : k : t*b]`, `xs[i][j] = xs[i, j]`, but for elements of a part of an array
-/// that is cut out in several dimensions: where such a part is, and how large it is, is worth knowing to those who execute it.
+/// `xs[s:n:t][i] = xs[s + i*t]`, `xs[s:n:t][a:k:b] = xs[s + a*t : k : t*b]`, `xs[i][j] = xs[i, j]`, but for elements of
+/// a part of an array that is cut out in several dimensions: where such a part is, and how large it is, is worth
+/// knowing to those who execute it.
 pub(in crate::simplify::rules) fn index_of_index(cx: &mut Cx<'_>, stm: &Stm) -> Option<Rewrite> {
     let (view, dims) = parts(stm)?;
     let Some(Exp::Index(source, outer)) = cx.def(view.into()) else { return None };

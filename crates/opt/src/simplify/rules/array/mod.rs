@@ -175,9 +175,9 @@ fn unchanged(cx: &Cx<'_>, atom: Atom) -> bool {
     }
 }
 
-/// Whether a variable that has memory of its own can be bound to an array, or a view of it, instead: neither
-/// changes any more in this function, and the caller does not get the variable. Notes that they share memory then. A number can always
-/// be read from an array that does not change any more.
+/// Whether a variable that has memory of its own can be bound to an array, or a view of it, instead: neither changes
+/// any more in this function, and the caller does not get the variable. Notes that they share memory then. A number can
+/// always be read from an array that does not change any more.
 fn may_view(cx: &mut Cx<'_>, result: Var, source: Var) -> bool {
     if !cx.share.is_settled(source) {
         return false;
