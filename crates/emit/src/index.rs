@@ -1,8 +1,9 @@
 //! Addresses: polynomials of the IR's variables as index arithmetic.
 //!
-//! A thread of a device computes the indices of its position from the number of the position, `i = at / n` and `j = at
-//! - i * n`. The element of a row-major array there is at `i * n + j`, which is `at`: variables such as `j` are known
-//! as sums of products, and an address is expressed by these unless that is longer. Then nobody may need the quotient.
+//! A thread of a device computes the indices of its position from the number of the position: `i = at / n` and
+//! `j = at - i * n`. The element of a row-major array there is at `i * n + j`, which is `at`: variables such as `j` are
+//! known as sums of products, and an address is expressed by these unless that is longer. Then nobody may need the
+//! quotient.
 
 use super::Emit;
 use fehu_base::{Prim, bug};

@@ -412,8 +412,8 @@ fn times(a: Exp, b: Exp) -> Exp {
     }
 }
 
-/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no instruction for
-/// 64. What that is worth has not been measured by itself.
+/// The quotient of numbers that are not negative, by 32 bits where these are enough: devices have no
+/// instruction for 64 bits. What that is worth has not been measured by itself.
 fn quick_quot(a: Exp, b: Exp) -> Exp {
     let is_small = |e: &Exp| lt(e.clone(), Exp::int(1 << 32));
     let short = |e: &Exp| Box::new(Exp::Convert(Prim::I64, Prim::U32, Box::new(e.clone())));
