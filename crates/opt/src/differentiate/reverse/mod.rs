@@ -339,6 +339,9 @@ impl Reverse {
             // Inside, it contributes to adjoints of arrays from outside.
             self.settle_all(b, free_in_stm(stm, b.vars()).into_iter());
         }
+        if self.one_back(b, stm) {
+            return Ok(());
+        }
         match (&stm.exp, &step.saved) {
             (Exp::Loop(..), Saved::Loop(taped)) => self.repeat_back(b, stm, taped),
             (Exp::If(..) | Exp::Switch(..), _) => self.branch_back(b, stm),

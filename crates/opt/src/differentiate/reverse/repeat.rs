@@ -137,6 +137,8 @@ impl Reverse {
         let again = Stm::new(copy.pat, Exp::Loop(params, form, body));
         let only = Body { stms: vec![again.clone()], results: Vec::new() };
         activity::useful(&only, &mut self.useful);
+        // If this is evaluated again, then so are the copies of its checks.
+        self.common.repeats(&only);
         // Accumulators of the primal are not carried where it is evaluated again.
         let contributes = stm.pat.iter().any(|var| matches!(b.ty(*var), Type::Acc(_)));
         let (mut stm, again) = (without_accs(b, stm), without_accs(b, again));

@@ -122,7 +122,26 @@ impl Reverse {
         }
     }
 
-    /// Likewise, to an array of numbers: by a scatter of one element, which ignores an index out of bounds.
+    /// Hands an adjoint at one index on to the array that this one is a copy of, or has the same rows as, as what
+    /// `tabulate` makes after its size is checked; whether it did.
+    pub(super) fn one_back(&mut self, b: &mut Builder<'_>, stm: &Stm) -> bool {
+        let [result] = stm.pat[..] else { return false };
+        let rows = |var: Var| b.ty(var).shape().get(1..).map(<[Atom]>::to_vec);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others make other elements")]
+        let from = match &stm.exp {
+            Exp::Atom(Atom::Var(from)) | Exp::Copy(from) => *from,
+            Exp::Reshape(from, _) if rows(*from) == rows(result) => *from,
+            _ => return false,
+        };
+        if self.has_value(result) {
+            return false;
+        }
+        let Some(one) = self.one_hots.remove(&result) else { return false };
+        self.contribute_one(b, from, one);
+        true
+    }
+
+    /// Adds to the adjoint of an array of numbers at one index: by a scatter of one element, which ignores an index out of bounds.
     fn contribute_in_place(&mut self, b: &mut Builder<'_>, array: Var, one: OneHot) {
         self.settle(b, array);
         let ty = b.ty(array).clone();
