@@ -418,6 +418,7 @@ fn gpus_accept_them() {
         "hists_of_rows",
         "checked_reductions",
         "host_loops",
+        "branches",
     ];
     let programs = names.map(|name| (format!("cuda_{name}"), device_program(name)));
     nvrtc_compiler::accepts(&programs);
