@@ -11,7 +11,7 @@ entry copies [k] (turn: [k]bool) (x: [2]f64) (y: [2]f64) : ([2]f64, [2]f64) =
     let (a, b) = if turn[i] then (copy y, copy x) else (copy x, map (+ 1) y)
     in (map2 (+) a b, map2 (*) a b)
 
--- More than two branches, a question in another one, and a branch that does nothing.
+-- More than two branches, and a question in another one.
 -- ==
 -- entry: cases
 -- input { [0, 1, 2, 3, 4, 5] [1, 2] [10, 20] } auto output
@@ -23,15 +23,13 @@ entry cases [k] (which: [k]i32) (x: [2]i32) (y: [2]i32) : ([2]i32, [2]i32) =
       case 1 -> (copy x, copy x)
       case 2 -> (map (+ 3) y, copy y)
       case _ -> if x[0] % 2 == 0 then (map (+ 2) x, copy x) else (copy y, copy y)
-    let a = if which[i] == 5 then a else map2 (-) a (reverse b)
     in (map2 (+) a b, map2 (-) a b)
 
 -- ==
 -- entry: questions
 -- input { [0, 1, 2, 3] [1, 2] [10, 20] } auto output
 entry questions [k] (which: [k]i32) (x: [2]i32) (y: [2]i32) : ([2]i32, [2]i32) =
-  loop (x: [2]i32, y: [2]i32) = (copy x, copy y) for i < k do
-    let x = if which[i] > 2 then copy x with [0] = 7 else if which[i] > 0 then copy x with [0] = y[1] else x
+  loop (x: [2]i32, y: [2]i32) = (x, y) for i < k do
     let (a, b) = if which[i] < 1 then (copy y, copy x) else if which[i] < 2 then (copy x, copy x) else (copy y, copy y)
     in (map2 (+) a b, map2 (-) a b)
 
