@@ -238,11 +238,23 @@ fn blocks() {
     agrees_on("blocks", 1);
 }
 
-/// With the optimiser of OpenCL for processors: what it did to two such loops was wrong.
+/// With the optimiser of OpenCL for processors.
+fn agrees_optimised(name: &str) {
+    let program = format!("{name}.fut");
+    let (good, text) = fehu(&[&TESTED[..4], &[program.as_str()]].concat());
+    assert!(good, "{text}");
+}
+
+/// What the optimiser did to two such loops was wrong.
 #[test]
 fn shared_loops() {
-    let (good, text) = fehu(&[&TESTED[..4], &["shared_loops.fut"]].concat());
-    assert!(good, "{text}");
+    agrees_optimised("shared_loops");
+}
+
+/// What it did to the ends of two such branches was wrong.
+#[test]
+fn branches() {
+    agrees_optimised("branches");
 }
 
 #[test]
@@ -407,6 +419,7 @@ fn gpus_accept_them() {
         "hists_of_rows",
         "checked_reductions",
         "host_loops",
+        "branches",
     ];
     let programs = names.map(|name| (format!("cuda_{name}"), device_program(name)));
     nvrtc_compiler::accepts(&programs);

@@ -67,6 +67,8 @@ FE_DEVICE int fe_block_size(void) { return (int)blockDim.x; }
 
 // All threads of the block arrive, and see what the others wrote to shared and global memory before.
 #define FE_BARRIER() __syncthreads()
+// At the end of a branch with a barrier, which stays there.
+#define FE_APART()
 // A barrier at which the block is counted: the variable says whether it is the last one of so many.
 #define FE_ARRIVALS()
 #define FE_ARRIVE(last, counter, of)                                                       \

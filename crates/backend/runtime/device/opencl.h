@@ -60,6 +60,13 @@ FE_DEVICE int fe_thread_id(void) { return (int)get_local_id(0); }
 FE_DEVICE int fe_block_size(void) { return (int)get_local_size(0); }
 
 #define FE_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+// At the end of a branch with a barrier. Clang 15 moves what both branches end with behind them, also a barrier; PoCL 3.1 then lets threads execute what
+// a condition before it excludes. Empty assembly stays where it is.
+#if defined __clang__ && (defined __x86_64__ || defined __aarch64__)
+#define FE_APART() __asm__ volatile("")
+#else
+#define FE_APART()
+#endif
 #define FE_ARRIVALS() FE_SHARED int fe_last;
 #define FE_ARRIVE(last, counter, of)                         \
   do {                                                       \

@@ -5,6 +5,7 @@ use super::fun::{Frame, declared_type};
 use super::{constant_members, literal, op};
 use fehu_base::{Prim, bug};
 use fehu_imp::device::DEVICE;
+use fehu_imp::kernel::waits;
 use fehu_imp::{Arg, Block, Exp, Foreign, From, FunId, Out, Stm, Ty, V};
 use fehu_ir::{MathFn, Scalar};
 
@@ -391,20 +392,29 @@ impl Frame<'_> {
     fn branch(&mut self, prefix: &str, cond: &Exp, yes: &Block, no: &Block) {
         if yes.is_empty() && !no.is_empty() {
             let cond = self.scope().negated(cond);
-            self.braced(&format!("{prefix}if ({cond})"), no);
-            return;
+            self.line(&format!("{prefix}if ({cond}) {{"));
+            self.deeper(|frame| frame.arm(no));
+            return self.line("}");
         }
         let cond = self.scope().text(cond);
         self.line(&format!("{prefix}if ({cond}) {{"));
-        self.deeper(|frame| frame.block(yes));
+        self.deeper(|frame| frame.arm(yes));
         match no.as_slice() {
             [] => self.line("}"),
             [Stm::If(cond, yes, no)] => self.branch("} else ", cond, yes, no),
             no => {
                 self.line("} else {");
-                self.deeper(|frame| frame.block(no));
+                self.deeper(|frame| frame.arm(no));
                 self.line("}");
             }
+        }
+    }
+
+    /// One of the blocks of a branch. If the threads of a device meet in it, it stays apart from the others.
+    fn arm(&mut self, block: &[Stm]) {
+        self.block(block);
+        if self.inside.is_some() && waits(block) {
+            self.line("FE_APART();");
         }
     }
 
@@ -429,14 +439,14 @@ impl Frame<'_> {
             let value = literal::scalar(*value).at(Prec::Unary);
             self.line(&format!("case {value}: {{"));
             self.deeper(|frame| {
-                frame.block(block);
+                frame.arm(block);
                 frame.line("break;");
             });
             self.line("}");
         }
         self.line("default: {");
         self.deeper(|frame| {
-            frame.block(default);
+            frame.arm(default);
             frame.line("break;");
         });
         self.line("}");
