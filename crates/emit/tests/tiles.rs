@@ -64,14 +64,15 @@ fn tiles(code: &Program) -> Vec<[i64; 2]> {
 #[test]
 fn known_sizes_rule_versions_out() {
     let [large, usual, narrow] = [[128, 128], [64, 64], [32, 32]];
-    let cases: [(&str, &str, &[[i64; 2]]); 8] = [
-        ("n", "p", &[large, usual, narrow]),
+    let cases: [(&str, &str, &[[i64; 2]]); 9] = [
+        ("n", "p", &[large, usual, [64, 32], [32, 64], narrow]),
         ("200", "200", &[large, usual]),
         ("70", "70", &[usual]),
         ("n", "70", &[usual, [32, 64]]),
         ("200", "p", &[large, usual, [64, 32]]),
         ("30", "70", &[[32, 64]]),
-        ("n", "40", &[narrow]),
+        ("n", "40", &[usual, [32, 64]]),
+        ("n", "30", &[[64, 32], narrow]),
         ("20", "p", &[]),
     ];
     for (rows, columns, wanted) in cases {

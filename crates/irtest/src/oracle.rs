@@ -20,8 +20,9 @@ use fehu_ir::{CheckPart, Exp, Fun, FunId, Prog, Scalar};
 use fehu_irgen::rng::Rng;
 use std::collections::BTreeMap;
 
-/// How many threads there are if there are several: as many as a device has.
-const THREADS: i64 = 1 << 16;
+/// How many threads there are if there are several: those of a processor, and of a device.
+const THREADS: [(&str, i64); 2] =
+    [(" with several threads", 16), (" with the threads of a device", 1 << 16)];
 
 /// How two programs are compared.
 #[derive(Clone, Debug)]
@@ -431,8 +432,10 @@ impl Reference<'_> {
             ways.push((" in random chunks", self.oracle.options(64, random)));
         }
         if has(after, |exp| *exp == Exp::Threads) {
-            let options = self.oracle.options(8, Chunking::Whole);
-            ways.push((" with several threads", Options { threads: THREADS, ..options }));
+            for (way, threads) in THREADS {
+                let options = self.oracle.options(8, Chunking::Whole);
+                ways.push((way, Options { threads, ..options }));
+            }
         }
         let mut machine = self.oracle.machine(after);
         let mut runs = Runs::default();

@@ -1,7 +1,7 @@
 //! Reductions and scans below levels, or on the host.
 //!
 //! If the function before the operator contains parallelism, they are separated: first the map, then the reduction.
-//! What the function only passes on, as positions where the smallest element is searched for, the reduction reads
+//! What the function only passes on, such as positions in a search for the smallest element, the reduction reads
 //! itself. If the operator combines arrays, `vector` turns it into an operator on their elements.
 
 use crate::build::Inside;
@@ -60,11 +60,8 @@ impl Cx<'_> {
         let is_vector = folds(op).iter().any(Fold::is_vector);
         let passed = if is_vector { vec![None; op.folded()] } else { passed(op) };
         let mut body = op.map.body.clone();
-        let mut number = 0;
-        body.results.retain(|_| {
-            number += 1;
-            passed.get(number - 1).is_none_or(Option::is_none)
-        });
+        let mut passes = passed.iter().map(Option::is_some);
+        body.results.retain(|_| !passes.next().unwrap_or(false));
         self.enter(stm, op.width, &op.inputs, &op.map);
         let arrays = match is_vector {
             true => self.before_rows(stm, &body),

@@ -24,7 +24,7 @@ use fehu_ir::{FoldTiling, Scalar, Screma};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::iter::once;
 
-/// With fewer rows or columns than this, most of a large tile would be empty, see [`FoldTiling::LEAST_SIDE`].
+/// With fewer rows or columns than this, most of a large tile would be empty.
 const LEAST_LARGE: i64 = 96;
 
 /// A version of the tiles of a map.

@@ -12,7 +12,8 @@
 //! that the proof used. If only some are proved, only the others are still tested. A check that is known to fail stays
 //! as it is.
 //!
-//! **Branches** whose condition is proved, or the opposite, get it as a constant; `simplify` then takes the branch.
+//! **Branches** whose condition is proved, or whose condition is proved to be false, get a constant in its place;
+//! `simplify` then takes the branch.
 //!
 //! **Leaving nests** (`demand`, `nest`, `search`). A part `p >= 0` where `p` is linear in the counters of loops, and in
 //! the elements of ranges in array operators, holds in all iterations if it holds where each counter has its first or
@@ -55,7 +56,7 @@ const ROUNDS: usize = 4;
 /// The pass.
 pub const CHECKS: Pass = Pass {
     name: "checks",
-    about: "removes checks that always pass, and hoists checks out of loops",
+    about: "removes checks that always pass, decides branches that are known, and hoists checks out of loops",
     run,
 };
 

@@ -8,9 +8,9 @@
 //! ys = map f xs;  a = ys[0:m];  b = ys[n-1:m:-1]      ==>   a = (map f xs)[0:m];  b = (map f xs)[n-1:m:-1]
 //! ```
 //!
-//! To compute elements again is cheaper than to store them: what would read `ys` reads `xs` instead. Without this rule,
-//! one of them would store `ys` for the other ones (`vertical`). Then these maps become parts of what reads them, with
-//! the help of `views` and `sink`.
+//! Computing elements again is cheaper than storing them: what would read `ys` reads `xs` instead. Without this rule,
+//! one of the operators would store `ys` for the others (`vertical`). The copies then become parts of what reads them,
+//! with the help of `views` and `sink`.
 //!
 //! The conditions: the function is cheap, and reads elements of one or two arrays, which nothing changes and no
 //! operator makes for it alone. All that needs the result are operators that read its elements at their positions,

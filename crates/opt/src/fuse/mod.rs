@@ -184,7 +184,7 @@ impl Cx<'_> {
         self.joined(old, new);
     }
 
-    /// Notes that variables of its own may share memory with those of the other one.
+    /// Notes that what the new statement binds may share memory with what the old one binds.
     fn joined(&mut self, old: &Stm, new: &Stm) {
         for (old, new) in bound_in_stm(old).into_iter().zip(bound_in_stm(new)) {
             self.share.join(old, new);

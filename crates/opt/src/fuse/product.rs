@@ -52,7 +52,7 @@ pub(super) fn is_lost(cx: &Cx<'_>, producer: &Stm, consumer: &Stm) -> bool {
     op.folded() > 0 || !is_mapped(cx, &op.map, &rows)
 }
 
-/// Whether two operators that read the same rows can be one: none of them is a product, or both are, and of the same
+/// Whether two operators that read the same rows can be one: neither is a product, or both are, and of the same
 /// width, so that the products may become one, too. Otherwise one function for both would have no tiles.
 pub(super) fn agree(cx: &Cx<'_>, a: &Exp, b: &Exp) -> bool {
     let widths = |exp: &Exp| -> Vec<Atom> {

@@ -166,9 +166,11 @@ fn of_others(b: &mut Builder<'_>, op: &Hist, prim: Prim) -> (Var, Var) {
         let is_zero: Atom =
             b.exp("is_zero", Exp::CmpOp(CmpOp::Eq, value, number(prim, 0.0))).into();
         let factor = select(b, is_zero, &ty, |_| number(prim, 1.0), |_| value);
-        let count = b.exp("zero", Exp::Convert(Prim::I64, is_zero));
-        let indices = args[..rank].iter().chain(&args[..rank]).map(|index| Atom::Var(*index));
-        indices.chain([factor, count.into()]).collect()
+        let place: Vec<Atom> = args[..rank].iter().map(|index| Atom::Var(*index)).collect();
+        // Most values are not zero, and counted nowhere: nothing is written for them.
+        let mut place_of_zero = place.clone();
+        place_of_zero[0] = select(b, is_zero, &Type::I64, |_| place[0], |_| Atom::i64(-1));
+        place.into_iter().chain(place_of_zero).chain([factor, 1.into()]).collect()
     });
     let ones = b.exp("ones", Exp::Replicate(hist.shape.clone(), number(prim, 1.0)));
     let none = b.exp("none", Exp::Replicate(hist.shape.clone(), 0.into()));
