@@ -73,3 +73,20 @@ entry fails [n] (k: i64) (is: [n]i64) : [n]i64 =
   loop ys = replicate n 1 for _i < k do
     let zs = map (\i -> ys[i]) is
     in map2 (\i z -> z * zs[(i * 5) % n]) is zs
+
+-- Histograms: of one number and of several, by an operator without an instruction, of two dimensions, with places outside.
+-- ==
+-- entry: counted
+-- input { 3i64 4i64 [3i64, 0i64, 1i64, 1i64, 7i64, -2i64] } auto output
+-- input { 0i64 1i64 [3i64] } auto output
+-- input { 2i64 3i64 empty([0]i64) } auto output
+-- random input { 5i64 10i64 [1200]i64 } auto output
+entry counted [n] (k: i64) (m: i64) (xs: [n]i64) : ([m]i64, [m]i64, [m][2]i32, [n]i64) =
+  let places xs = map (\x -> x % (m + 1)) xs
+  in loop (counts, largest, both, xs) = (replicate m 0, replicate m 0, replicate m (replicate 2 1), map (% 1000) xs) for i < k do
+       let at = places xs
+       let (sums, counts) =
+         unzip (reduce_by_index (zip counts (replicate m i)) (\a b -> (a.0 + b.0, a.1 + b.1)) (0, 0) at (zip xs (map (const 1) xs)))
+       let largest = reduce_by_index largest (\a b -> if a < b then b else a) 0 at (map (* 3) xs)
+       let both = reduce_by_index_2d both (*) 1 (map2 (\j x -> (j, x % 3)) at xs) (map (\x -> i32.i64 (x % 2) * 2 + 1) xs)
+       in (map2 (+) sums counts, largest, both, map (\x -> (x * 7 + sums[0]) % 1000) xs)

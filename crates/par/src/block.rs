@@ -16,10 +16,11 @@ use crate::context::Cx;
 use crate::hosted::body_calls_any;
 use crate::plan::is_scalar_operator;
 use ecow::eco_format;
-use fehu_base::IdVec;
+use fehu_base::{IdVec, Prim};
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{
-    Atom, BinOp, Body, CmpOp, Exp, FunId, Level, Scalar, Screma, Stm, Type, UnOp, Var, VarInfo,
+    Atom, BinOp, Body, CmpOp, Exp, FunId, HistOp, Level, Scalar, Screma, Stm, Type, UnOp, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashSet;
 
@@ -36,6 +37,8 @@ struct Sharing<'a> {
     vars: &'a IdVec<Var, VarInfo>,
     /// Whether the host knows a size, or an upper bound of it.
     known: &'a dyn Fn(Atom) -> bool,
+    /// Whether histograms are among it: elsewhere they are better kernels of their own.
+    hists: bool,
     operators: usize,
     in_loops: usize,
     /// The positions of each, as products of widths that the host knows.
@@ -54,19 +57,21 @@ pub(crate) fn block_widths(
     if body_calls_any(body, hosted) {
         return None;
     }
-    let mut found = Sharing { vars, known, operators: 0, in_loops: 0, widths: Vec::new() };
+    let mut found =
+        Sharing { vars, known, hists: false, operators: 0, in_loops: 0, widths: Vec::new() };
     let fits = found.body(body, false);
     let several = found.operators > 1 || found.in_loops > 0;
     (fits && several && !found.widths.is_empty()).then_some(found.widths)
 }
 
-/// Whether a block of threads can execute a body, given which sizes are known before.
+/// Whether a block of threads can execute a body, histograms included, given which sizes are known before.
 pub(crate) fn is_for_block(
     body: &Body,
     vars: &IdVec<Var, VarInfo>,
     known: &dyn Fn(Atom) -> bool,
 ) -> bool {
-    let mut found = Sharing { vars, known, operators: 0, in_loops: 0, widths: Vec::new() };
+    let mut found =
+        Sharing { vars, known, hists: true, operators: 0, in_loops: 0, widths: Vec::new() };
     found.body(body, false)
 }
 
@@ -96,6 +101,10 @@ impl Sharing<'_> {
                 let widths = Some(op.width).filter(|width| (self.known)(*width));
                 self.note(widths.into_iter().collect(), in_loop);
                 true
+            }
+            Exp::Hist(op) if self.hists => {
+                self.note(vec![op.width], in_loop);
+                op.ops.iter().all(is_atomic)
             }
             Exp::Loop(_, _, body) => self.body(body, true),
             Exp::If(_, bodies) => bodies.iter().all(|body| self.body(body, in_loop)),
@@ -146,6 +155,24 @@ impl Sharing<'_> {
         let is_array = |var: &Var| matches!(self.vars[*var].ty, Type::Array(..));
         ops.all(is_scalar_operator) && op.inputs.iter().all(is_array)
     }
+}
+
+/// Whether threads can combine values with elements without a lock: of one number each, or of some that are added
+/// separately.
+fn is_atomic(op: &HistOp) -> bool {
+    let op = &op.op;
+    let (left, right) = op.params.split_at(op.params.len() / 2);
+    let is_added = |(k, result): (usize, &Atom)| {
+        let made =
+            op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| result.var() == Some(*var)));
+        let (x, y) = (Atom::Var(left[k]), Atom::Var(right[k]));
+        let sums = [Exp::BinOp(BinOp::Add, x, y), Exp::BinOp(BinOp::Add, y, x)];
+        made.is_some_and(|stm| stm.certs.is_empty() && sums.contains(&stm.exp))
+    };
+    let is_separate =
+        || op.body.stms.len() == left.len() && op.body.results.iter().enumerate().all(is_added);
+    let is_half = |ty: &Type| *ty == Type::prim(Prim::F16);
+    is_scalar_operator(op) && (left.len() == 1 || !op.ret.iter().any(is_half) && is_separate())
 }
 
 impl Cx<'_> {

@@ -24,7 +24,7 @@
 //! iteration, is a small loop.
 //!
 //! What is known before the loop has to suffice to say how much memory the block needs. Functions that are not inlined
-//! are not called in such loops, and neither are there histograms and accumulators.
+//! are not called in such loops, and neither are there accumulators, nor histograms whose values need locks.
 
 use crate::block::is_for_block;
 use crate::distribute::{only_block, only_flat};

@@ -92,7 +92,7 @@ impl Segs<'_> {
     pub(crate) fn of_block(&mut self, stms: &mut [Stm]) {
         for stm in stms {
             match &stm.exp {
-                Exp::Screma(_) | Exp::Scatter(_) => {
+                Exp::Screma(_) | Exp::Scatter(_) | Exp::Hist(_) => {
                     let depth = self.depth(stm);
                     let taken = std::mem::replace(stm, Stm::new(Vec::new(), Exp::Threads));
                     *stm = self.seg(taken, depth, Level::Block);

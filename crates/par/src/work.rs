@@ -206,6 +206,7 @@ fn stored(body: &Body) -> FxHashSet<Var> {
                 found.insert(*array);
             }
             Exp::Scatter(op) => found.extend(op.dests.iter().map(|(_, array)| *array)),
+            Exp::Hist(op) => found.extend(op.ops.iter().flat_map(|op| &op.dests)),
             Exp::Loop(params, ..) => {
                 found.extend(params.iter().filter_map(|param| param.init.var()));
             }
@@ -239,6 +240,7 @@ impl Count<'_> {
                     self.operator(positions, inner);
                 }
                 Exp::Scatter(op) => self.operator(vec![op.width], &op.map.body),
+                Exp::Hist(op) => self.operator(vec![op.width], &op.map.body),
                 Exp::Loop(_, _, body) => self.operators(body),
                 Exp::If(..) | Exp::Switch(..) => {
                     stm.exp.for_each_body(&mut |body| self.operators(body))

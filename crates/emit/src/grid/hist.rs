@@ -110,6 +110,9 @@ impl<'a> Emit<'a> {
                 this.hist_at(pat, op, at);
             });
         };
+        if self.runs.block().is_some() {
+            return plain(self);
+        }
         let Some(atomics) = self.atomics(op) else { return plain(self) };
         let bytes: u32 = atomics.iter().map(Atomic::bytes).sum();
         let room = DEVICE.histogram_bytes / bytes.max(1);

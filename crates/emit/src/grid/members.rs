@@ -71,6 +71,7 @@ fn width(stm: &Stm) -> Option<Atom> {
     match &stm.exp {
         Exp::Screma(op) => Some(op.width),
         Exp::Scatter(op) => Some(op.width),
+        Exp::Hist(op) => Some(op.width),
         _ => None,
     }
 }
