@@ -1,9 +1,9 @@
 //! Operators that add.
 
-use fehu_ir::{Atom, Exp, Lambda};
+use fehu_ir::{Atom, Exp, Family, Lambda, Stm};
 
-/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else: no check, and no
-/// other result.
+/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else that anybody notices:
+/// no check, and no other result.
 pub(crate) fn is_sum(op: &Lambda) -> bool {
     is_sum_after(op, 0)
 }
@@ -14,7 +14,12 @@ pub(crate) fn is_sum_after(op: &Lambda, indices: usize) -> bool {
     let Some(values) = op.params.get(indices..) else { return false };
     let (left, right) = values.split_at(values.len() / 2);
     let (body, parts) = (&op.body, left.len());
-    if body.results.len() != parts || body.stms.len() != parts {
+    let is_result = |stm: &Stm| stm.pat.iter().any(|var| body.results.contains(&(*var).into()));
+    let mut others = body.stms.iter().filter(|stm| !is_result(stm));
+    let is_silent = |stm: &Stm| {
+        matches!(stm.exp.family(), Family::Scalar | Family::Asked | Family::View | Family::Fresh)
+    };
+    if body.results.len() != parts || !others.all(is_silent) {
         return false;
     }
     body.results.iter().zip(left.iter().zip(right)).all(|(result, (x, y))| {
