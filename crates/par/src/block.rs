@@ -158,7 +158,7 @@ impl Sharing<'_> {
 }
 
 /// Whether threads can combine values with elements without a lock: of one number each, or of some that are added
-/// separately.
+/// separately. (Code for kernels takes a lock for whatever else, see `contribute_shared` in `fehu-emit`.)
 fn is_atomic(op: &HistOp) -> bool {
     let op = &op.op;
     let (left, right) = op.params.split_at(op.params.len() / 2);

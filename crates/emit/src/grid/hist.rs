@@ -7,6 +7,9 @@
 //! kernel combines the results of all blocks ([`super::merge`]). If the bins do not fit, each block handles only a part
 //! of the bins, in a few passes over the positions. With even more bins, threads rarely collide, and update the final
 //! result directly.
+//!
+//! In a loop that a single block executes, the result is updated directly, too: it is small, and may be in shared memory
+//! itself.
 
 use super::super::Emit;
 use super::super::combine::{Kept, Room, Sofar};
