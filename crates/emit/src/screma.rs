@@ -4,7 +4,7 @@ use super::combine::{Partial, Sofar};
 use super::runs::{has_tasks, starts_tasks};
 use super::{Emit, part_of};
 use fehu_base::{OrBug, Prim};
-use fehu_facts::componentwise::componentwise;
+use fehu_facts::operators::componentwise;
 use fehu_facts::poly::Poly;
 use fehu_imp::{Block, Exp, Kind, RedOp, Stm, Ty};
 use fehu_ir::{Atom, BinOp, Lambda, Screma, Type, Var};
@@ -219,7 +219,7 @@ impl<'a> Emit<'a> {
     /// The operators of a reduction or scan, if it combines scalars, each component separately, with operators whose
     /// partial results may be combined in any order.
     pub(super) fn vector_ops(&self, op: &Lambda) -> Option<Vec<RedOp>> {
-        let ops = componentwise(op, self.ir)?.into_iter();
+        let ops = componentwise(op, 0, self.ir)?.into_iter();
         ops.map(|(op, prim)| red_op(op, prim, self.options.strict_float)).collect()
     }
 }

@@ -11,17 +11,18 @@
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
 //! - [`Variance`]: along which dimensions of a space values differ; [`Views`]: which elements of other arrays those of views are;
+//! - [`operators`]: which operators add, or combine each component by itself;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the
 //!   program says.
 
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
-pub mod componentwise;
 mod consumed;
 pub mod cost;
 mod effects;
 pub mod flow;
 mod in_place;
+pub mod operators;
 pub mod poly;
 mod prints;
 pub mod ranges;

@@ -17,6 +17,7 @@ use crate::hosted::body_calls_any;
 use crate::plan::is_scalar_operator;
 use ecow::eco_format;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::operators::componentwise;
 use fehu_ir::pass::RemarkKind;
 use fehu_ir::{
     Atom, BinOp, Body, CmpOp, Exp, FunId, HistOp, Level, Scalar, Screma, Stm, Type, UnOp, Var,
@@ -104,7 +105,7 @@ impl Sharing<'_> {
             }
             Exp::Hist(op) if self.hists => {
                 self.note(vec![op.width], in_loop);
-                op.ops.iter().all(is_atomic)
+                op.ops.iter().all(|op| is_atomic(op, self.vars))
             }
             Exp::Loop(_, _, body) => self.body(body, true),
             Exp::If(_, bodies) => bodies.iter().all(|body| self.body(body, in_loop)),
@@ -159,20 +160,10 @@ impl Sharing<'_> {
 
 /// Whether threads can combine values with elements without a lock: of one number each, or of some that are added
 /// separately. (Code for kernels takes a lock for whatever else, see `contribute_shared` in `fehu-emit`.)
-fn is_atomic(op: &HistOp) -> bool {
-    let op = &op.op;
-    let (left, right) = op.params.split_at(op.params.len() / 2);
-    let is_added = |(k, result): (usize, &Atom)| {
-        let made =
-            op.body.stms.iter().find(|stm| stm.pat.iter().any(|var| result.var() == Some(*var)));
-        let (x, y) = (Atom::Var(left[k]), Atom::Var(right[k]));
-        let sums = [Exp::BinOp(BinOp::Add, x, y), Exp::BinOp(BinOp::Add, y, x)];
-        made.is_some_and(|stm| stm.certs.is_empty() && sums.contains(&stm.exp))
-    };
-    let is_separate =
-        || op.body.stms.len() == left.len() && op.body.results.iter().enumerate().all(is_added);
-    let is_half = |ty: &Type| *ty == Type::prim(Prim::F16);
-    is_scalar_operator(op) && (left.len() == 1 || !op.ret.iter().any(is_half) && is_separate())
+fn is_atomic(op: &HistOp, vars: &IdVec<Var, VarInfo>) -> bool {
+    let is_added = |&(op, prim): &(BinOp, Prim)| op == BinOp::Add && prim != Prim::F16;
+    let are_added = |op| componentwise(op, 0, vars).is_some_and(|ops| ops.iter().all(is_added));
+    is_scalar_operator(&op.op) && (op.op.ret.len() == 1 || are_added(&op.op))
 }
 
 impl Cx<'_> {

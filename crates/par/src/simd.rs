@@ -20,7 +20,7 @@
 
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
-use fehu_facts::componentwise::{commutes, componentwise};
+use fehu_facts::operators::{commutes, componentwise};
 use fehu_facts::{Variance, Varies, is_positions};
 use fehu_imp::cpu::CPU;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
@@ -347,7 +347,7 @@ fn is_expensive(f: MathFn) -> bool {
 
 /// Whether an operator combines scalars, each component by itself, in any order.
 fn has_no_order(op: &Lambda, vars: &IdVec<Var, VarInfo>) -> bool {
-    componentwise(op, vars).is_some_and(|ops| ops.into_iter().all(|(op, _)| commutes(op)))
+    componentwise(op, 0, vars).is_some_and(|ops| ops.into_iter().all(|(op, _)| commutes(op)))
 }
 
 /// Whether an operator reduces floats to the smallest or largest one.
@@ -355,6 +355,6 @@ fn finds_extrema(op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
     let is_extremum = |(op, prim): (BinOp, Prim)| {
         matches!(op, BinOp::Min | BinOp::Max) && matches!(prim, Prim::F32 | Prim::F64)
     };
-    let ops = op.reds.iter().filter_map(|red| componentwise(&red.op, vars));
+    let ops = op.reds.iter().filter_map(|red| componentwise(&red.op, 0, vars));
     ops.flatten().any(is_extremum)
 }

@@ -9,8 +9,9 @@ use super::super::Emit;
 use super::super::combine::converted;
 use super::super::screma::red_op;
 use fehu_base::{OrBug, Prim};
+use fehu_facts::operators::componentwise;
 use fehu_imp::{Exp, RedOp, Stm, Ty, V};
-use fehu_ir::{self as ir, Atom, BinOp, CmpOp, HistOp, Lambda, Scalar};
+use fehu_ir::{BinOp, CmpOp, HistOp, Lambda, Scalar};
 
 /// How the elements of a histogram are stored while threads contribute to them.
 #[derive(Clone, Debug)]
@@ -144,37 +145,16 @@ impl<'a> Emit<'a> {
 
     /// The operator, if it is a simple one on scalars.
     pub(crate) fn simple_operator(&self, op: &Lambda, skip: usize) -> Option<RedOp> {
-        let [old, new] = op.params[skip..] else { return None };
-        let ([stm], [result]) = (op.body.stms.as_slice(), op.body.results.as_slice()) else {
-            return None;
-        };
-        let ir::Exp::BinOp(bin, a, b) = stm.exp else { return None };
-        let is_plain = (a, b) == (old.into(), new.into()) || (a, b) == (new.into(), old.into());
-        let is_result = result.var().is_some_and(|var| stm.pat == [var]);
-        if is_plain && is_result { red_op(bin, self.prim(a)?, false) } else { None }
+        let [(by, prim)] = componentwise(op, skip, self.ir)?[..] else { return None };
+        red_op(by, prim, false)
     }
 
     /// The operators of the components, if each is combined separately by an operator for which devices have an
     /// instruction.
     pub(crate) fn part_operators(&self, op: &Lambda, skip: usize) -> Option<Vec<RedOp>> {
-        let (left, right) = op.params[skip..].split_at((op.params.len() - skip) / 2);
-        if op.body.stms.len() != left.len() {
-            return None;
-        }
-        let mut ops = Vec::with_capacity(left.len());
-        for ((x, y), result) in left.iter().zip(right).zip(&op.body.results) {
-            let result = result.var()?;
-            let stm = op.body.stms.iter().find(|stm| stm.pat == [result])?;
-            let ir::Exp::BinOp(bin, a, b) = stm.exp else { return None };
-            let (x, y): (Atom, Atom) = ((*x).into(), (*y).into());
-            let prim = self.prim(x)?;
-            let red = red_op(bin, prim, false)?;
-            if ((a, b) != (x, y) && (a, b) != (y, x)) || !has_instruction(red, prim) {
-                return None;
-            }
-            ops.push(red);
-        }
-        Some(ops)
+        let ops = componentwise(op, skip, self.ir)?.into_iter();
+        ops.map(|(by, prim)| red_op(by, prim, false).filter(|red| has_instruction(*red, prim)))
+            .collect()
     }
 
     /// Arrays with this many elements that the threads of a block share.

@@ -16,7 +16,6 @@ mod repeat;
 mod soac;
 
 pub use known::Known;
-pub use soac::is_sum;
 
 use super::poly::Poly;
 use super::ranges::{Certs, MAX_ELEMENTS, Ranges, join};

@@ -1,11 +1,12 @@
 //! Array operators: what is known in their functions.
 
 use super::{Counter, Flow, Level};
+use crate::operators::is_sum;
 use crate::poly::Poly;
 use crate::ranges::{Certs, int_range, int_value, join};
 use fehu_base::Prim;
 use fehu_ir::builder::prim_of;
-use fehu_ir::{Atom, BinOp, Exp, Lambda, Scalar, Screma, Stm, StreamForm, Type, Var};
+use fehu_ir::{Atom, Exp, Lambda, Scalar, Screma, Stm, StreamForm, Type, Var};
 
 impl<'a> Flow<'a, '_> {
     pub(super) fn soac(&mut self, stm: &'a Stm) {
@@ -189,17 +190,4 @@ impl Flow<'_, '_> {
     fn is_truth(&self, atom: Atom) -> bool {
         atom.var().is_some_and(|var| self.ranges.vars()[var].ty == Type::BOOL)
     }
-}
-
-/// Whether an operator is `\a b -> a + b`.
-pub fn is_sum(lambda: &Lambda) -> bool {
-    let ([a, b], [stm], [Atom::Var(result)]) =
-        (&lambda.params[..], &lambda.body.stms[..], &lambda.body.results[..])
-    else {
-        return false;
-    };
-    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-    let sum =
-        matches!(stm.exp, Exp::BinOp(BinOp::Add, x, y) if (x, y) == (a, b) || (x, y) == (b, a));
-    sum && stm.pat == [*result]
 }

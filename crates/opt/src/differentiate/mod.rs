@@ -37,7 +37,6 @@ mod reuse;
 mod reverse;
 mod scalar;
 mod spread;
-pub(crate) mod sums;
 mod views;
 
 use self::activity::Set;

@@ -19,9 +19,9 @@ use super::nest::{Along, Code, nest};
 use super::pull::{Kept, Known, Level, Pull, Read};
 use super::scope::{Def, Scopes};
 use super::{Index, Part};
-use crate::differentiate::sums::is_sum;
 use fehu_base::IdVec;
 use fehu_facts::Effects;
+use fehu_facts::operators::is_sum;
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Screma, Type, UnOp, Var, VarInfo};
 

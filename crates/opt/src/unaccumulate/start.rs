@@ -15,8 +15,8 @@
 //! uses: then it is new, and may be changed.
 
 use super::pull::Known;
-use crate::differentiate::sums::is_sum;
 use fehu_base::IdVec;
+use fehu_facts::operators::is_sum;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::{AccInput, Atom, Body, Exp, Lambda, Screma, Stm, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};

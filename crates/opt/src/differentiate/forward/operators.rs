@@ -5,8 +5,8 @@ use super::Forward;
 use crate::differentiate::Res;
 use crate::differentiate::activity::{self, Set};
 use crate::differentiate::num::{extend, outer, with_presence, zero};
-use crate::differentiate::sums::{is_sum, is_sum_after};
 use fehu_base::{OrBug, Prim};
+use fehu_facts::operators::{is_sum, is_sum_after};
 use fehu_ir::builder::Builder;
 use fehu_ir::{
     AccInput, Atom, BinOp, Body, Exp, Hist, HistOp, Lambda, Red, Scan, Scatter, Screma, Stm, Type,

@@ -19,8 +19,8 @@ use crate::differentiate::Res;
 use crate::differentiate::num::{
     add, add_lambda, identity, mul, number, outer, reverse, rows, with_presence, zero,
 };
-use crate::differentiate::sums::is_sum;
 use fehu_base::OrBug;
+use fehu_facts::operators::is_sum;
 use fehu_ir::builder::{Builder, prim_of};
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{Atom, Exp, Lambda, Scan, Screma, Stm, Type, Var};

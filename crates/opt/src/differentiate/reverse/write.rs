@@ -9,8 +9,8 @@ use super::select::extremum;
 use super::{Reverse, Saved, Step};
 use crate::differentiate::Res;
 use crate::differentiate::num::{binary, identity, map, select, whole, zero};
-use crate::differentiate::sums::is_sum;
 use fehu_base::{OrBug, Prim};
+use fehu_facts::operators::is_sum;
 use fehu_ir::builder::Builder;
 use fehu_ir::{Atom, BinOp, CmpOp, Dim, Exp, Hist, HistOp, Scatter, Stm, Type, Var};
 

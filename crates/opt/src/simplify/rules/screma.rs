@@ -7,7 +7,7 @@
 
 use super::{Rewrite, copy, inline, without};
 use crate::simplify::cx::Cx;
-use fehu_facts::flow::is_sum;
+use fehu_facts::operators::is_sum;
 use fehu_ir::{Atom, BinOp, Dim, Exp, Lambda, Screma, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 

@@ -9,7 +9,7 @@ use super::Rewrite;
 use super::screma::take;
 use crate::simplify::cx::Cx;
 use fehu_base::Prim;
-use fehu_facts::flow::is_sum;
+use fehu_facts::operators::is_sum;
 use fehu_ir::{Atom, BinOp, Body, Dim, Exp, Scalar, Stm, Type, Var};
 
 /// `scan (+) 0 (map (\i -> a[i + 1] - a[i]) (iota n))` is `map (\i -> a[i + 1] - a[0]) (iota n)` for integers: where
