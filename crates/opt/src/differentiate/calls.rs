@@ -17,6 +17,7 @@ use super::forward::Forward;
 use super::num::has_numbers;
 use super::once::once;
 use super::prepare::{prepare, without_custom};
+use super::record::record;
 use super::reuse::reuse;
 use super::reverse::{Reverse, resize};
 use super::{Res, expand, own};
@@ -70,6 +71,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fu
             ("tangent", b.finish(out), all)
         }
         Mode::Reverse => {
+            record(&mut body, &mut vars);
             // The sizes of results are not known before the function is evaluated: here they are parameters.
             let sizes = sizes(&results, &vars);
             let mut names = Subst::default();

@@ -12,6 +12,7 @@
 //!
 //! * `prepare`: the function in a form that is easy to differentiate; `invariant`: what its operators need not compute
 //!   at each position;
+//! * `record`: accumulations that reverse mode needs as histograms;
 //! * `activity`: which variables take part;
 //! * `num`, `scalar`: arithmetic on tangents and adjoints, and the derivatives of scalar operations;
 //! * `forward`: every statement is followed by one for its tangents;
@@ -33,6 +34,7 @@ pub(crate) mod num;
 mod once;
 mod own;
 mod prepare;
+mod record;
 mod reuse;
 mod reverse;
 mod scalar;
@@ -210,6 +212,7 @@ fn derive(
             Ok(results)
         }
         DiffForm::Reverse(seeds) => {
+            record::record(&mut fun.body, b.vars_mut());
             let mut reverse = Reverse::of(common.clone(), loc);
             reverse.is_host = is_host;
             reverse::vjp(b, reverse, fun, &args, &seeds, unroll)
