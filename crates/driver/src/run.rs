@@ -372,4 +372,14 @@ mod tests {
         let codes: Vec<&str> = outcome.diagnostics.iter().map(|found| found.code).collect();
         assert_eq!(codes, ["not-supported"]);
     }
+
+    #[test]
+    fn what_is_not_differentiated_is_told_with_its_place() {
+        let (outcome, program) = compiled(include_str!("../../../tests/limits/contributions.fut"));
+        assert!(program.is_none());
+        let error = outcome.diagnostics.iter().find(|found| found.code == "not-supported");
+        let error = error.expect("an error");
+        assert!(error.message.contains("as many contributions"), "{}", error.message);
+        assert!(error.primary.is_some());
+    }
 }

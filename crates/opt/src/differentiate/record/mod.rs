@@ -155,14 +155,17 @@ impl Record {
             return Some(());
         }
         let before = (b.set_loc(stm.loc.clone()), b.set_certs(stm.certs.clone()));
-        let Stm { mut pat, exp, .. } = stm;
+        let Stm { mut pat, exp, certs, .. } = stm;
         let accumulator = pat.iter().find_map(|var| self.number(b.ty(*var)));
         self.retain_others(b, &mut pat);
         match exp {
             Exp::Atom(_) => {}
             Exp::UpdateAcc(_, indices, values) => {
-                let all = indices.into_iter().chain(values);
-                let row = all.map(|atom| b.exp("x", Exp::Atom(atom)).into()).collect();
+                let mut row: Vec<Atom> = indices.into_iter().chain(values).collect();
+                if !certs.is_empty() {
+                    // Nothing is recorded before its checks.
+                    row.iter_mut().for_each(|atom| *atom = b.exp("x", Exp::Atom(*atom)).into());
+                }
                 self.made[accumulator?].push(Piece::One(row));
             }
             Exp::If(cond, bodies) => {

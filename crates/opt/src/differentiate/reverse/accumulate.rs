@@ -29,7 +29,9 @@ impl Reverse {
                 all.by_ref().take(input.arrays.len()).map(|a| a.and_then(Atom::var)).collect();
             match &input.op {
                 Some((op, _)) if !is_sum_after(op, input.shape.len()) => {
-                    return self.refuse("the derivative of an accumulation by this operator");
+                    return self.refuse(
+"the derivative of an accumulation by this operator, unless all positions and iterations make as many contributions",
+);
                 }
                 Some(_) | None => {}
             }
