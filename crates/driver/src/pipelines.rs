@@ -12,8 +12,8 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE, SIMPLIFY,
-    STREAMED, UNACCUMULATE, UNPARTITION, UNROLL, UNSCATTER, UNSTREAM, VECTORISE,
+    CHECKS, CONSTANTS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE,
+    SIMPLIFY, STREAMED, TABLES, UNACCUMULATE, UNPARTITION, UNROLL, UNSCATTER, UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_LOOPS,
@@ -44,7 +44,8 @@ pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: 
 const ARRAYS: &[Pass] = &[
     // What lowering wrote down in general is particular here: constants, copies, known branches.
     SIMPLIFY,
-    // The numbers of iterations are known if they ever will be, and nothing is proved or moved yet.
+    // Sizes are known if they ever will be, and so are the numbers of iterations; nothing is proved or moved yet.
+    CONSTANTS,
     UNROLL,
     // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
     CSE,
@@ -64,6 +65,8 @@ const ARRAYS: &[Pass] = &[
     FUSE,
     // What is combined is known; what puts the results together can be fused with what reads them.
     SCALARISE,
+    // What walks through a table of constants is one operator. It leaves indices of which more is known.
+    TABLES,
     // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
     // an array is now a number that is computed, of which more is known.
     SIMPLIFY,

@@ -23,6 +23,7 @@
 
 mod approximate;
 mod checks;
+mod constants;
 mod copyupdates;
 mod cse;
 mod delay;
@@ -35,6 +36,7 @@ mod scalarise;
 mod simplify;
 mod steps;
 mod streamed;
+mod tables;
 mod unaccumulate;
 mod unpartition;
 mod unpass;
@@ -44,6 +46,7 @@ mod unstream;
 
 pub use approximate::APPROXIMATE;
 pub use checks::CHECKS;
+pub use constants::CONSTANTS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
 pub use delay::DELAY;
@@ -56,6 +59,7 @@ pub use scalarise::SCALARISE;
 pub use simplify::{SIMPLIFY, simplify_and_tell};
 pub use steps::STEPS;
 pub use streamed::STREAMED;
+pub use tables::TABLES;
 pub use unaccumulate::UNACCUMULATE;
 pub use unpartition::UNPARTITION;
 pub use unpass::{UNPASS, has_passes};
@@ -88,6 +92,8 @@ pub const PASSES: &[Pass] = &[
     DIFFERENTIATE,
     UNACCUMULATE,
     UNROLL,
+    CONSTANTS,
+    TABLES,
     UNSCATTER,
     VECTORISE,
     DELAY,

@@ -10,7 +10,7 @@
 use fehu_base::IdVec;
 use fehu_base::bug;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
-use fehu_ir::subst::copy_body;
+use fehu_ir::subst::{Subst, copy_body, subst_body};
 use fehu_ir::visit::{Visit, VisitMut, walk_body_mut, walk_stm, walk_type};
 use fehu_ir::{Atom, Body, Exp, LoopForm, Scalar, Stm, Var, VarInfo};
 
@@ -55,10 +55,10 @@ impl Loops<'_> {
         if !matches!(stm.exp, Exp::Loop(..)) {
             return out.push(stm);
         }
-        let (kind, text) = match self.iterations(&stm) {
-            Ok(count) => {
+        let (kind, text) = match counters(&stm, self.vars) {
+            Ok(counters) => {
                 stm.attrs.retain(|attr| attr.name != MARK);
-                self.unroll(&stm, count, out);
+                unroll(&stm, counters, self.vars, out);
                 (RemarkKind::Done, "the loop is unrolled")
             }
             Err(why) => {
@@ -68,49 +68,65 @@ impl Loops<'_> {
         };
         self.remarks.add(UNROLL.name, kind, stm.loc.as_ref(), None, text);
     }
+}
 
-    /// How many iterations a loop has, or why it cannot be unrolled.
-    fn iterations(&self, stm: &Stm) -> Result<Vec<Scalar>, &'static str> {
-        const UNKNOWN: &str = "the loop is not unrolled: the number of iterations is not known";
-        let Exp::Loop(params, LoopForm::For(_, Atom::Const(bound)), body) = &stm.exp else {
-            return Err(UNKNOWN);
-        };
-        let fehu_ir::Elem::Prim(prim) = bound.elem() else { return Err(UNKNOWN) };
-        let mut size = Size(1);
-        size.body(body);
-        let most = i64::try_from(MOST / size.0).unwrap_or(0);
-        let count = fehu_interp::scalar::to_i64(*bound).filter(|count| *count <= most);
-        let count = count.ok_or("the loop is not unrolled: the code would become too large")?;
-        let mut mentioned = Mentioned(Vec::new());
-        for param in params {
-            walk_type(&mut mentioned, &self.vars[param.var].ty);
-        }
-        if params.iter().any(|param| mentioned.0.contains(&param.var)) {
-            return Err("the loop is not unrolled: the sizes of its arrays change");
-        }
-        Ok((0..count).map(|i| Scalar::from_bits(prim, i as u64)).collect())
+/// The counters of the iterations of a loop, or why it cannot be unrolled.
+pub(crate) fn counters(stm: &Stm, vars: &IdVec<Var, VarInfo>) -> Result<Vec<Scalar>, &'static str> {
+    const UNKNOWN: &str = "the loop is not unrolled: the number of iterations is not known";
+    let Exp::Loop(params, LoopForm::For(_, Atom::Const(bound)), body) = &stm.exp else {
+        return Err(UNKNOWN);
+    };
+    let fehu_ir::Elem::Prim(prim) = bound.elem() else { return Err(UNKNOWN) };
+    let mut size = Size(1);
+    size.body(body);
+    let most = i64::try_from(MOST / size.0).unwrap_or(0);
+    let count = fehu_interp::scalar::to_i64(*bound).filter(|count| *count <= most);
+    let count = count.ok_or("the loop is not unrolled: the code would become too large")?;
+    let mut mentioned = Mentioned(Vec::new());
+    for param in params {
+        walk_type(&mut mentioned, &vars[param.var].ty);
     }
+    if params.iter().any(|param| mentioned.0.contains(&param.var)) {
+        return Err("the loop is not unrolled: the sizes of its arrays change");
+    }
+    Ok((0..count).map(|i| Scalar::from_bits(prim, i as u64)).collect())
+}
 
-    fn unroll(&mut self, stm: &Stm, indices: Vec<Scalar>, out: &mut Vec<Stm>) {
-        let Exp::Loop(params, LoopForm::For(var, _), body) = &stm.exp else {
-            bug("what is unrolled is no loop");
-        };
-        let same = |var: Var, atom: Atom| Stm::new(vec![var], Exp::Atom(atom));
-        let mut now: Vec<Atom> = params.iter().map(|param| param.init).collect();
-        for index in indices {
-            let mut stms = vec![same(*var, Atom::Const(index))];
-            stms.extend(params.iter().zip(&now).map(|(param, atom)| same(param.var, *atom)));
-            stms.extend(body.stms.iter().cloned());
-            let iteration = Body { stms, results: body.results.clone() };
-            let mut iteration = copy_body(&iteration, self.vars);
-            for inner in &mut iteration.stms {
-                inner.certs.extend(stm.certs.iter().copied());
-            }
-            out.append(&mut iteration.stms);
-            now = iteration.results;
-        }
-        out.extend(stm.pat.iter().zip(now).map(|(var, atom)| same(*var, atom)));
+/// The iterations of a loop, one after the other.
+pub(crate) fn unroll(
+    stm: &Stm,
+    counters: Vec<Scalar>,
+    vars: &mut IdVec<Var, VarInfo>,
+    out: &mut Vec<Stm>,
+) {
+    let Exp::Loop(params, LoopForm::For(var, _), body) = &stm.exp else {
+        bug("what is unrolled is no loop");
+    };
+    let mut now: Vec<Atom> = params.iter().map(|param| param.init).collect();
+    for counter in counters {
+        let bound = std::iter::once((*var, Atom::Const(counter)))
+            .chain(params.iter().map(|param| param.var).zip(now));
+        now = copy(bound.collect(), body, &stm.certs, vars, out);
     }
+    let results = stm.pat.iter().zip(now);
+    out.extend(results.map(|(var, atom)| Stm::new(vec![*var], Exp::Atom(atom))));
+}
+
+/// A copy of a body in which some of its variables are known; yields its results.
+pub(crate) fn copy(
+    known: Subst,
+    body: &Body,
+    certs: &[Var],
+    vars: &mut IdVec<Var, VarInfo>,
+    out: &mut Vec<Stm>,
+) -> Vec<Atom> {
+    let mut body = copy_body(body, vars);
+    subst_body(&mut body, vars, &known);
+    for inner in &mut body.stms {
+        inner.certs.extend(certs.iter().copied());
+    }
+    out.append(&mut body.stms);
+    body.results
 }
 
 /// Counts statements.

@@ -26,6 +26,7 @@ mod known;
 mod maps;
 mod rules;
 mod sweep;
+mod unused;
 
 use cx::Cx;
 use fehu_base::IdVec;
@@ -74,6 +75,7 @@ fn sweeps(prog: &mut Prog, applied: &mut Applied) {
             known.push(known::leave(&mut prog.consts[id]));
         }
     }
+    unused::remove(prog, &effects);
 }
 
 fn simplify(
