@@ -234,7 +234,7 @@ impl Visit for Straight {
     }
 }
 
-/// Whether a table is read at the counter of a loop.
+/// Whether a table is read at the counter of a loop, and otherwise at known indices.
 struct Reads<'a> {
     known: &'a FxHashMap<Var, Table>,
     counter: Var,
@@ -244,9 +244,11 @@ struct Reads<'a> {
 impl Visit for Reads<'_> {
     fn exp(&mut self, exp: &Exp) {
         if let Exp::Index(array, dims) = exp {
-            let at_counter =
-                matches!(dims[..], [Dim::Fix(Atom::Var(at)), ..] if at == self.counter);
-            self.found |= at_counter && self.known.contains_key(array);
+            let is_counter = |dim: &Dim| *dim == Dim::Fix(self.counter.into());
+            let is_known = |dim: &Dim| is_counter(dim) || matches!(dim, Dim::Fix(Atom::Const(_)));
+            self.found |= self.known.contains_key(array)
+                && dims.iter().any(is_counter)
+                && dims.iter().all(is_known);
         }
         walk_exp(self, exp);
     }
