@@ -47,6 +47,8 @@ const ARRAYS: &[Pass] = &[
     // Sizes are known if they ever will be, and so are the numbers of iterations; nothing is proved or moved yet.
     CONSTANTS,
     UNROLL,
+    // It leaves indices of which more can be proved.
+    TABLES,
     // Equal sizes and conditions get one name, so that proofs and fusion see that they are equal.
     CSE,
     // Checks are proved while the sizes that they are about are at hand; what is left moves out of loops.
@@ -65,8 +67,6 @@ const ARRAYS: &[Pass] = &[
     FUSE,
     // What is combined is known; what puts the results together can be fused with what reads them.
     SCALARISE,
-    // What walks through a table of constants is one operator. It leaves indices of which more is known.
-    TABLES,
     // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
     // an array is now a number that is computed, of which more is known.
     SIMPLIFY,

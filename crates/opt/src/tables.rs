@@ -4,8 +4,9 @@
 //! vs = map (\d -> xs[i + d]) offsets          offsets = [-1, 120]          ==>          vs = [xs[i - 1], xs[i + 120]]
 //! ```
 //!
-//! Loops that read such a table at their counter are unrolled as well. Then indices are sums of variables and constants,
-//! whose checks can be proved, and arrays of results are scalars.
+//! What walks through the results, too, and loops that read such a table at their counter are unrolled as well. Then
+//! indices are sums of variables and constants, whose checks can be proved, and arrays of results are scalars. Before
+//! fusion, because that may move a map into the branches that need it: elements that all of them read are read at once.
 //!
 //! What the host does with a table stays as it is: it may be worth a kernel.
 
@@ -50,7 +51,7 @@ type Tables = FxHashMap<ConstId, Vec<Option<Table>>>;
 
 #[derive(Clone)]
 enum Row {
-    Number(Scalar),
+    Number(Atom),
     Numbers(Elem, Vec<Atom>),
 }
 
@@ -64,7 +65,7 @@ fn table(item: &Const, at: usize) -> Option<Table> {
         }
     };
     let row = |atom: &Atom| match atom {
-        Atom::Const(number) => Some(Row::Number(*number)),
+        Atom::Const(_) => Some(Row::Number(*atom)),
         Atom::Var(_) => {
             let (elem, numbers) = elements(*atom)?;
             let are_known = numbers.iter().all(|atom| matches!(atom, Atom::Const(_)));
@@ -127,7 +128,7 @@ impl Walks<'_> {
         let [Dim::Fix(Atom::Const(Scalar::I64(at))), rest @ ..] = &dims[..] else { return };
         let row = usize::try_from(*at).ok().and_then(|at| table.get(at));
         let value = match (row, rest) {
-            (Some(Row::Number(number)), []) => Exp::Atom(Atom::Const(*number)),
+            (Some(Row::Number(number)), []) => Exp::Atom(*number),
             (Some(Row::Numbers(_, row)), [Dim::Fix(Atom::Const(Scalar::I64(at)))]) => {
                 match usize::try_from(*at).ok().and_then(|at| row.get(at)) {
                     Some(number) => Exp::Atom(*number),
@@ -191,7 +192,7 @@ impl Walks<'_> {
             b.set_certs(stm.certs.clone());
             for (param, input) in op.map.params.iter().zip(&op.inputs) {
                 let value = match self.known.get(input).map(|table| &table[at]) {
-                    Some(Row::Number(number)) => Atom::Const(*number),
+                    Some(Row::Number(number)) => *number,
                     Some(Row::Numbers(elem, row)) => {
                         b.exp("row", Exp::Array(*elem, row.clone())).into()
                     }
@@ -219,6 +220,7 @@ impl Walks<'_> {
         out.extend(sums.map(|(var, sum)| Stm::new(vec![*var], Exp::Atom(sum))));
         for ((var, ty), column) in mapped.iter().zip(&op.map.ret[op.folded()..]).zip(columns) {
             let Some(elem) = ty.elem() else { continue };
+            self.known.insert(*var, column.iter().copied().map(Row::Number).collect());
             out.push(Stm::new(vec![*var], Exp::Array(elem, column)));
         }
     }
