@@ -262,6 +262,15 @@ fn called_conditions() {
     agrees("called_conditions");
 }
 
+/// What threads allocate in loops is known before them; a thread for each position, and whatever the thresholds say.
+#[test]
+fn sizes_in_loops() {
+    agrees("../programs/sizes_in_loops");
+    let threads = ["at_each_position.suff_outer_par_0=1", "triangle.suff_outer_rows_0=1000000000"]
+        .map(|param| format!("--pass-option=--param={param}"));
+    agrees_with("../programs/sizes_in_loops", &threads.each_ref().map(String::as_str));
+}
+
 #[test]
 fn threads() {
     agrees("threads");

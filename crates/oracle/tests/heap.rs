@@ -11,6 +11,7 @@ use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
 use fehu_mem::destinations::destinations;
+use fehu_mem::enlarge::enlarge;
 use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
@@ -69,6 +70,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     if way.circuit {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);
+        enlarge(&mut placed);
         merge(&mut placed);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
