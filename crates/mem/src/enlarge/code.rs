@@ -5,16 +5,12 @@
 //! nothing, but the size is zero, because it is multiplied with the truth value (as a number) that says so of each
 //! dimension.
 
-use super::growth::{Form, Largest};
+use super::growth::{Form, LARGEST, Largest};
 use crate::arith;
 use fehu_base::IdVec;
 use fehu_facts::poly::Poly;
-use fehu_facts::ranges::MAX_ELEMENTS;
 use fehu_ir::{Atom, BinOp, Exp, Scalar, Stm, Type, Var, VarInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// No array in memory has as many elements.
-const LARGEST: i64 = MAX_ELEMENTS as i64;
 
 /// A product of a number that is not larger with [`LARGEST`] does not wrap.
 const SMALL: i64 = 1 << 12;
@@ -61,10 +57,14 @@ impl Code<'_> {
     /// A form where the counters have these values: from zero to [`LARGEST`].
     fn value(&mut self, form: &Form, last: &FxHashMap<Var, Atom>) -> Atom {
         let mut sum = Atom::i64(0);
-        for (counters, factor) in &form.terms {
-            let factor = self.outside(factor);
-            let mut part = self.op(BinOp::Min, factor, Atom::i64(LARGEST));
-            for counter in counters {
+        for term in &form.terms {
+            let mut part = self.outside(&term.factor);
+            if !term.is_bounded {
+                part = self.op(BinOp::Min, part, Atom::i64(LARGEST));
+            }
+            for counter in &term.counters {
+                // A factor of a counter is not negative.
+                self.sizes.insert(part);
                 let counter = last.get(counter).copied().unwrap_or(Atom::i64(0));
                 part = self.product(part, counter);
             }
@@ -74,6 +74,10 @@ impl Code<'_> {
             return sum;
         }
         let sum = self.op(BinOp::Max, sum, Atom::i64(0));
+        if form.terms.len() == 1 {
+            self.sizes.insert(sum);
+            return sum;
+        }
         self.at_most(sum)
     }
 

@@ -17,7 +17,7 @@ use crate::arith;
 use crate::table::{Origin, Table, small};
 use fehu_facts::flow::{Client, Level};
 use fehu_facts::poly::{Monomial, Poly};
-use fehu_facts::ranges::Ranges;
+use fehu_facts::ranges::{MAX_ELEMENTS, Ranges};
 use fehu_ir::{Atom, Stm, Var};
 use rustc_hash::FxHashMap;
 
@@ -31,8 +31,21 @@ const MAX_LESS: i128 = 1 << 10;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Form {
     /// In the order of the counters; what is in no product with a counter comes first.
-    pub(super) terms: Vec<(Monomial, Poly)>,
+    pub(super) terms: Vec<Term>,
 }
+
+/// A product of counters, and its factor.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Term {
+    pub(super) counters: Monomial,
+    pub(super) factor: Poly,
+    /// Whether the factor is at most [`LARGEST`] where the array is made.
+    pub(super) is_bounded: bool,
+}
+
+/// No array in memory has as many elements.
+pub(super) const LARGEST: i64 = 1 << 48;
+const _: () = assert!(LARGEST as i128 == MAX_ELEMENTS);
 
 /// The largest size of a block.
 #[derive(Debug)]
@@ -151,18 +164,23 @@ impl Look<'_, '_, '_> {
             (true, _) => -MAX_LESS,
             (false, _) => 0,
         };
-        let fits = terms.iter().all(|(counters, factor)| self.fits(factor, least(counters)));
-        fits.then_some(Form { terms })
+        let terms = terms.iter().map(|(counters, factor)| {
+            let is_bounded = self.fits(factor, least(counters))?;
+            Some(Term { counters: counters.clone(), factor: factor.clone(), is_bounded })
+        });
+        Some(Form { terms: terms.collect::<Option<_>>()? })
     }
 
-    /// Whether a factor is at least this, and an `i64` of others.
-    fn fits(&self, factor: &Poly, least: i128) -> bool {
+    /// Whether a factor is at most [`LARGEST`], if it is at least another number and an `i64` of others.
+    fn fits(&self, factor: &Poly, least: i128) -> Option<bool> {
         let ranges = &*self.ranges;
-        let Some(known) = self.expanded(factor) else { return false };
+        let known = self.expanded(factor)?;
         let vars = ranges.vars();
-        ranges.prove_within(&known, least, i64::MAX.into()).is_some()
-            && factor.vars().iter().all(|var| is_number(vars, Atom::Var(*var)))
-            && factor.terms().iter().all(|(_, number)| i64::try_from(*number).is_ok())
+        ranges.prove_within(&known, least, i64::MAX.into())?;
+        let is_exact = factor.vars().iter().all(|var| is_number(vars, Atom::Var(*var)))
+            && factor.terms().iter().all(|(_, number)| i64::try_from(*number).is_ok());
+        let rest = Poly::constant(LARGEST.into()).sub(&known)?;
+        is_exact.then(|| ranges.prove_nonneg(&rest).is_some())
     }
 
     /// The polynomial with what its variables are known to be in their place, which is what facts are about.
