@@ -34,12 +34,6 @@ pub trait Client {
     fn enters(&self, _stm: &Stm) -> bool {
         true
     }
-
-    /// Whether places are assigned, so that arrays that loops hand on are in memory. Before that, they may go away with
-    /// what depends on their sizes left.
-    fn in_memory(&self) -> bool {
-        false
-    }
 }
 
 /// What a body is part of.
@@ -157,17 +151,11 @@ struct Flow<'a, 'c> {
 }
 
 impl<'a> Flow<'a, '_> {
-    /// An array that is an argument: its sizes are not negative, and it exists in memory.
+    /// An array that exists in memory.
     fn argument(&mut self, var: Var) {
         let vars = self.ranges.vars();
-        self.sizes(vars[var].ty.shape(), &Certs::new());
-        self.exists(var);
-    }
-
-    /// An array that exists in memory, of whose sizes nothing else is known.
-    fn exists(&mut self, var: Var) {
-        let vars = self.ranges.vars();
         let Type::Array(elem, shape) = &vars[var].ty else { return };
+        self.sizes(shape, &Certs::new());
         if *elem == Elem::Unit {
             return;
         }

@@ -166,13 +166,9 @@ impl<'a> Flow<'a, '_> {
                 }
                 LoopForm::While(var) => flow.ranges.assume(Atom::Var(var), true, &Certs::new()),
             }
-            let in_memory = flow.client.as_ref().is_some_and(|client| client.in_memory());
             for param in it.params {
                 let shape = vars[param.var].ty.shape();
                 flow.sizes(&shape[..shape.len().min(1)], &Certs::new());
-                if in_memory {
-                    flow.exists(param.var);
-                }
             }
             for guess in guesses {
                 flow.assume_guess(it, guess);

@@ -85,10 +85,6 @@ impl<'a> Growth<'a> {
 }
 
 impl Client for Growth<'_> {
-    fn in_memory(&self) -> bool {
-        true
-    }
-
     fn stm(&mut self, ranges: &mut Ranges<'_>, stm: &Stm, _path: &[Level]) {
         for var in &stm.pat {
             for (number, index) in self.at.get(var).into_iter().flatten() {
@@ -200,8 +196,8 @@ impl Look<'_, '_, '_> {
         None
     }
 
-    /// What a variable is in terms of others, such as a parameter of a loop that grows by a number in each iteration. What
-    /// is in terms of counters is preferred.
+    /// What a variable is in terms of others, such as a sum that turned out not to wrap, or a parameter of a loop that grows
+    /// by a number in each iteration. What is in terms of counters is preferred.
     fn equal(&self, var: Var) -> Option<Poly> {
         let bounds = self.ranges.bounds(&Poly::var(var));
         let is_most = |value: &Poly| bounds.iter().any(|(lower, most, _)| !lower && most == value);

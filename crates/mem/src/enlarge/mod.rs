@@ -27,11 +27,12 @@
 //!   There everything is as large as its largest array anyway, whenever that is made. Loops of the host stay as
 //!   they are, since what is released there is room for something else (`scopes`).
 //! * The positions of a task's operator are not crossed: each thread has its share of them, and need not meet the
-//!   largest. Neither are blocks enlarged that a loop hands on, except for devices: two of them alternate,
-//!   and the last one but one may be smaller.
+//!   largest.
+//! * What a loop or a branch hands on keeps its size. Several blocks of such an allocation alternate, of which only the
+//!   last one needs to be as large, and with a single iteration there is just one.
 //! * A device reserves what its host knows for all threads, but what it does not know only when a thread asks. One
-//!   block of an operator that becomes known can make all of them known. So either all of them are certain to
-//!   be made, or the operator stays as it is.
+//!   block of an operator that becomes known can make all of them known. So if not all of them are certain to be
+//!   made, or one is handed on, the operator stays as it is.
 
 mod code;
 mod growth;
@@ -100,29 +101,23 @@ fn choose<'a>(
     root: &Root,
     found: &'a [Option<Largest>],
 ) -> Vec<(BlockId, &'a Largest)> {
-    let makings = root.makings.iter().zip(found);
-    let grows = |largest: &Largest| largest.grows;
-    if root.is_reserved {
-        let all: Option<Vec<(BlockId, &Largest)>> =
-            makings.map(|(making, largest)| Some((making.block, largest.as_ref()?))).collect();
-        let mut all = all.unwrap_or_default();
-        if !all.iter().any(|(_, largest)| grows(largest)) {
-            return Vec::new();
-        }
-        all.retain(|(_, largest)| largest.grows || largest.may_be_none);
-        return all;
+    if !found.iter().flatten().any(|largest| largest.grows) {
+        return Vec::new();
     }
-    let mut origins: Option<Roots> = None;
-    let mut alternates = |making: &Making| {
-        let origins = origins.get_or_insert_with(|| Roots::new(prog, item, table));
-        let handed_on = root.handed_on.iter().filter_map(|var| table.place(*var));
-        handed_on.into_iter().any(|place| origins.may_be_same(place.block, making.block))
+    let origins = Roots::new(prog, item, table);
+    let stays = |making: &Making| {
+        root.handed_on.iter().any(|block| origins.may_be_same(*block, making.block))
     };
-    makings
-        .filter_map(|(making, largest)| Some((making, largest.as_ref().filter(|l| grows(l))?)))
-        .filter(|(making, _)| !alternates(making))
-        .map(|(making, largest)| (making.block, largest))
-        .collect()
+    let all = root.makings.iter().zip(found).map(|(making, largest)| {
+        let largest = largest.as_ref().filter(|_| !stays(making))?;
+        Some((making.block, largest))
+    });
+    if root.is_reserved {
+        let all: Option<Vec<(BlockId, &Largest)>> = all.collect();
+        let changes = |(_, largest): &(BlockId, &Largest)| largest.grows || largest.may_be_none;
+        return all.unwrap_or_default().into_iter().filter(changes).collect();
+    }
+    all.flatten().filter(|(_, largest)| largest.grows).collect()
 }
 
 /// Adds the statements that compute sizes, each list before the statement that binds a variable.

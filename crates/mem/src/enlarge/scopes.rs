@@ -24,8 +24,8 @@ pub(super) struct Root {
     pub(super) is_reserved: bool,
     /// What is allocated in it, but for registers.
     pub(super) makings: Vec<Making>,
-    /// The parameters of its loops.
-    pub(super) handed_on: Vec<Var>,
+    /// The blocks that its loops and branches hand on.
+    pub(super) handed_on: Vec<BlockId>,
 }
 
 /// An allocation.
@@ -110,9 +110,15 @@ impl Find<'_> {
         }
         let is_kernel = |level: Level| matches!(level, Level::Grid | Level::Blocks | Level::Warps);
         let is_reserved = matches!(exp, Exp::Seg(seg) if is_kernel(seg.level));
-        let inner = bound_in_stm(stm).into_iter().collect();
-        let (makings, handed_on) = (Vec::new(), Vec::new());
-        let mut root = Root { before, inner, is_reserved, makings, handed_on };
+        let inner: FxHashSet<Var> = bound_in_stm(stm).into_iter().collect();
+        let places = inner.iter().filter_map(|var| Some((*var, self.table.place(*var)?.block)));
+        let is_carried = |(var, block): &(Var, BlockId)| {
+            self.table.blocks[*block].origin == Origin::Carried(*var)
+        };
+        let mut handed_on: Vec<BlockId> =
+            places.filter(is_carried).map(|(_, block)| block).collect();
+        handed_on.sort_unstable();
+        let mut root = Root { before, inner, is_reserved, makings: Vec::new(), handed_on };
         self.inside(&mut root, exp, Some(&[]));
         let is_unknown = |atom: &Atom| atom.var().is_some_and(|var| root.inner.contains(&var));
         let grows = |making: &Making| match &self.table.blocks[making.block].origin {
@@ -134,8 +140,7 @@ impl Find<'_> {
             Some(way)
         };
         match exp {
-            Exp::Loop(params, form, body) => {
-                root.handed_on.extend(params.iter().map(|param| param.var));
+            Exp::Loop(_, form, body) => {
                 let way = match form {
                     LoopForm::For(var, bound) if is_number(self.vars, Atom::Var(*var)) => {
                         cross(vec![*var], *bound)
