@@ -429,8 +429,8 @@ impl Gen {
     fn counted(&mut self, depth: usize) {
         let (mut bound, most) = self.bound(depth);
         if self.rng.chance(25) {
-            // It may be negative, or as a counter says in the last iterations only.
-            let less = ["2", "4", "l"][self.rng.below(3)];
+            // It may be negative, or so in all but the last iterations of another loop.
+            let less = self.rng.range(2, 4);
             bound = self.number(&format!("sub {bound} {less}"));
         }
         let ([x, i], first, prim) = (self.names.several(), self.value(), self.prim);
