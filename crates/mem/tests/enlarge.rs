@@ -261,7 +261,7 @@ fn what_only_an_iteration_knows_stays() {
 /// An array with `first` elements at first to which `more` are appended in each of `n` iterations.
 fn appended(first: &str, more: i64) -> String {
     format!(
-        "let (e: [{first}]i64) = replicate ({first}) u let  (d: i64, ea: [d]i64) = loop (d0: i64 = {first}, x: [d0]i64 = e) \
+        "let (e: [{first}]i64) = replicate ({first}) u let (d: i64, ea: [d]i64) = loop (d0: i64 = {first}, x: [d0]i64 = e) \
          for q: i64 < n {{ let (g: i64) = add d0 {more} let (b: [{more}]i64) = replicate ({more}) q let (w: [g]i64) = \
          concat g (x, b) in (g, w) }} let (z: i64) = index ea[0] "
     )

@@ -56,7 +56,7 @@ pub(super) struct Largest {
     pub(super) size: Vec<Form>,
     /// Whether it is not known outside.
     pub(super) grows: bool,
-    /// Whether it may be that no array is made, and it is worth a thought.
+    /// Whether it may be that no array is made, which is of interest if it is not small.
     pub(super) may_be_none: bool,
 }
 
