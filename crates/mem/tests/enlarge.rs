@@ -99,10 +99,12 @@ fn number(name: &str, exp: &str) -> String {
     format!("let ({name}: i64) = {exp} ")
 }
 
-/// A loop of `count` iterations that counts by `i` and adds up `result`; its sum has the name `s` and that of the counter.
+/// A loop of `count` iterations that counts by `i` and adds up `result`; its sum has the name `s` and that of the
+/// counter.
 fn counts(i: &str, count: &str, body: &str, result: &str) -> String {
     format!(
-        "let (s{i}: i64) = loop (p{i}: i64 = 0) for {i}: i64 < {count} {{ {body} let (t{i}: i64) = add p{i} {result} in \
+        "let (s{i}: i64) = loop (p{i}: i64 = 0) for {i}: i64 < {count} {{ {body} let (t{i}: i64) = add p{i} \
+        {result} in \
          (t{i}) }} "
     )
 }
@@ -112,7 +114,8 @@ const HEAD: &str = "fun f (n: i64, m: i64, l: i64, c: bool, u: i64, xs: [m]i64) 
 /// A map over `m` positions, `h`.
 fn mapped(body: &str, result: &str) -> String {
     format!(
-        "{HEAD} let (is: [m]i64) = iota i64 m 0 1 let (ys: [m]i64) = screma m (is) map \\(h: i64) -> (i64) {{ {body} in \
+        "{HEAD} let (is: [m]i64) = iota i64 m 0 1 let (ys: [m]i64) = screma m (is) map \\(h: i64) -> (i64) {{ \
+        {body} in \
          ({result}) }} let (y: i64) = index ys[0] in (y)"
     )
 }
@@ -120,7 +123,8 @@ fn mapped(body: &str, result: &str) -> String {
 /// The same, at a level.
 fn at(level: &str, body: &str, result: &str) -> String {
     format!(
-        "{HEAD} let (is: [m]i64) = iota i64 m 0 1 let (ys: [m]i64) = seg {level} [] () \\() -> ([m]i64) {{ let (zs: [m]i64) = \
+        "{HEAD} let (is: [m]i64) = iota i64 m 0 1 let (ys: [m]i64) = seg {level} [] () \\() -> ([m]i64) {{ let (zs: \
+        [m]i64) = \
          screma m (is) map \\(h: i64) -> (i64) {{ {body} in ({result}) }} in (zs) }} let (y: i64) = index ys[0] in (y)"
     )
 }
@@ -261,7 +265,8 @@ fn what_only_an_iteration_knows_stays() {
 /// An array with `first` elements at first to which `more` are appended in each of `n` iterations.
 fn appended(first: &str, more: i64) -> String {
     format!(
-        "let (e: [{first}]i64) = replicate ({first}) u let (d: i64, ea: [d]i64) = loop (d0: i64 = {first}, x: [d0]i64 = e) \
+        "let (e: [{first}]i64) = replicate ({first}) u let (d: i64, ea: [d]i64) = loop (d0: i64 = {first}, x: \
+        [d0]i64 = e) \
          for q: i64 < n {{ let (g: i64) = add d0 {more} let (b: [{more}]i64) = replicate ({more}) q let (w: [g]i64) = \
          concat g (x, b) in (g, w) }} let (z: i64) = index ea[0] "
     )
@@ -288,7 +293,8 @@ fn loops_of_the_host_stay() {
         "i",
         "n",
         &format!(
-            "let (is: [m]i64) = iota i64 m 0 1 {} let (ys: [m]i64) = screma m (is) map \\(h: i64) -> (i64) {{ {} in (sj) }} \
+            "let (is: [m]i64) = iota i64 m 0 1 {} let (ys: [m]i64) = screma m (is) map \\(h: i64) -> (i64) {{ {} in \
+            (sj) }} \
              let (y: i64) = index ys[0]",
             next(),
             counts("j", "k", &(number("d", "add j 1") + &array("", "d")), "v")
