@@ -262,6 +262,15 @@ fn called_conditions() {
     agrees("called_conditions");
 }
 
+/// What threads allocate in loops is known before them; a thread for each position, and whatever the thresholds say.
+#[test]
+fn sizes_in_loops() {
+    agrees("../programs/sizes_in_loops");
+    let threads = ["at_each_position.suff_outer_par_0=1", "triangle.suff_outer_rows_0=1000000000"]
+        .map(|param| format!("--pass-option=--param={param}"));
+    agrees_with("../programs/sizes_in_loops", &threads.each_ref().map(String::as_str));
+}
+
 #[test]
 fn threads() {
     agrees("threads");
@@ -333,6 +342,53 @@ fn kernels_that_are_alike_have_one_text() {
 #[test]
 fn follow() {
     agrees("follow");
+}
+
+/// The peak memory of a thousand threads of an entry point of `thread_memory.fut`, which gets these arguments first.
+fn peak_of_threads(program: &Path, entry: &str, first: &str) -> u64 {
+    let mut child = Command::new(program)
+        .args(["-e", entry, "--build-option=-cl-opt-disable", "--report"])
+        .args(["--device-memory-limit", "3GB"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let input = format!("{first} {}", ones(1000, "i64"));
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let report = String::from_utf8(output.stderr).expect("it is text");
+    assert!(output.status.success(), "{entry}: {report}");
+    counted(&report, "peak memory: ")[0]
+}
+
+fn ones(count: usize, ty: &str) -> String {
+    format!("[{}]", vec![format!("1{ty}"); count].join(", "))
+}
+
+/// Threads reserve what the largest iteration needs, and nothing for what does not happen.
+#[test]
+fn memory_of_threads() {
+    agrees("thread_memory");
+    let program = common::folder("thread_memory").join("memory");
+    let to = program.to_str().expect("a name of letters");
+    let mut command = common::fehu();
+    command.args(["opencl", "thread_memory.fut", "-o", to]).current_dir(folder());
+    let output = command.env("CFLAGS", "-O0").output().expect("fehu runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let peak = |entry: &str, first: &str| peak_of_threads(&program, entry, first);
+    let (many, few) = (ones(100_000, "u8"), ones(200, "u8"));
+    // All positions of 100 numbers; guesses are 32 KiB for each thread.
+    assert!(peak("grows", "100i64") < 1 << 20);
+    assert!(peak("rows", &format!("20i64 {few}")) < 32 << 20);
+    // Nothing is made; as much would not even fit.
+    assert!(peak("idle", "0i64 1000000000000i64") < 1 << 20);
+    // What nobody makes would be 800 KB for each thread.
+    assert!(peak("besides", &format!("0i64 {many} 100i64")) < 1 << 20);
+    assert!(peak("beside", &format!("{many} 100i64")) < 32 << 20);
+    assert!(peak("seldom", "100i64 4000i64") < 32 << 20);
+    // An array that is handed on once is one.
+    assert!(peak("appended", &format!("{few} 1i64")) < 2_200_000);
 }
 
 /// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it

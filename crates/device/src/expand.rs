@@ -34,7 +34,7 @@ const FEW_BLOCKS: i64 = 16;
 /// The bytes that blocks of few threads may need together, if there are to be more of them.
 const SMALL_BYTES: i64 = 1 << 28;
 
-/// The bytes that a block asks for that needs too many.
+/// The bytes that a block or a thread asks for that needs too many. What all of them need together does not wrap.
 const IMPOSSIBLE: i64 = 1 << 44;
 
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
@@ -374,7 +374,11 @@ impl Expand<'_> {
 
     /// Memory with parts of a given size, a pointer to one of them, and how it is set.
     fn arena(&mut self, count: Exp, number: Exp, size: &Exp) -> (V, V, Block) {
-        let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, size.clone()));
+        let each = match size {
+            Exp::Const(Scalar::I64(bytes)) => Exp::int((*bytes).min(IMPOSSIBLE)),
+            size => bin(BinOp::Min, size.clone(), Exp::int(IMPOSSIBLE)),
+        };
+        let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, each));
         let arena = self.new_var("arena_mem", Ty::Mem);
         let ptr = self.new_var("arena", Ty::ptr(Prim::U8));
         self.host.push(Stm::Declare(arena, None));

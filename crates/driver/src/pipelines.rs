@@ -124,6 +124,8 @@ const FOR_VECTORS: &[Stage] = &[
     SHORT_CIRCUIT,
     // What is not made where it belongs may overwrite what it is made from.
     OVERWRITE,
+    // After what changes which blocks there are; it makes sizes that others can be compared with.
+    ENLARGE,
     MERGE,
     // What is in which block is decided.
     LIFETIMES,
@@ -179,7 +181,19 @@ pub const GPU: Pipeline = Pipeline {
     about: "the default, followed by flattening for GPUs",
     passes: &joined::<_, { length(GPU_PARTS) }>(GPU_PARTS),
     // Conditions leave the loops of threads, too: compilers for devices leave chains of them where they are.
-    stages: &[ASSIGN, SHORT_CIRCUIT, OVERWRITE, MERGE, LIFETIMES, EMIT, EMPTY, UNSWITCH, DEVICE, C],
+    stages: &[
+        ASSIGN,
+        SHORT_CIRCUIT,
+        OVERWRITE,
+        ENLARGE,
+        MERGE,
+        LIFETIMES,
+        EMIT,
+        EMPTY,
+        UNSWITCH,
+        DEVICE,
+        C,
+    ],
 };
 const GPU_PARTS: &[&[Pass]] = &[
     &[INLINE, UNFLATMAP_INSIDE],
@@ -265,6 +279,17 @@ pub const OVERWRITE: Stage = Stage {
     run: Run::Place(|placed, settings| {
         if !settings.without.short_circuiting {
             fehu_mem::overwrite::overwrite(placed);
+        }
+    }),
+};
+
+/// Lets iterations use the same memory.
+pub const ENLARGE: Stage = Stage {
+    name: "enlarge",
+    about: "what an iteration allocates is as large as the largest iteration needs",
+    run: Run::Place(|placed, settings| {
+        if !settings.without.short_circuiting {
+            fehu_mem::enlarge::enlarge(placed);
         }
     }),
 };
@@ -499,7 +524,7 @@ mod tests {
         let (passes, stages) = up_to(Target::C, "fuse").expect("there is such a pass");
         assert!(passes.last().is_some_and(|pass| pass.name == "fuse") && stages.is_empty());
         let (passes, stages) = up_to(Target::Cuda, "emit").expect("there is such a stage");
-        assert!(passes.len() == GPU.passes.len() && stages.len() == 6);
+        assert!(passes.len() == GPU.passes.len() && stages.len() == 7);
         let error = up_to(Target::C, "device").expect_err("processors are no devices");
         assert!(error.contains("\"device\"") && error.contains("\"lower\", \"inline\""), "{error}");
     }

@@ -16,6 +16,7 @@ fn code(prog: &Prog, improved: bool) -> Option<Program> {
     let mut placed = fehu_mem::assign::assign(prog.clone()).ok()?;
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
     fehu_mem::overwrite::overwrite(&mut placed);
+    fehu_mem::enlarge::enlarge(&mut placed);
     fehu_mem::merge::merge(&mut placed);
     fehu_mem::lifetimes::lifetimes(&mut placed);
     let mut program = emit(&placed, Options { strict_float: true, ..Options::default() });

@@ -105,8 +105,8 @@ fn all_programs_pass_by_their_memory_and_as_imperative_code() {
     // one of the two ways; with `FEHU_WAYS=all`, both.
     let all = std::env::var("FEHU_WAYS").is_ok_and(|value| value == "all");
     for (way, names) in [
-        "assign,short_circuit,overwrite,merge",
-        "assign,short_circuit,overwrite,merge,lifetimes,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
+        "assign,short_circuit,overwrite,enlarge,merge",
+        "assign,short_circuit,overwrite,enlarge,merge,lifetimes,emit,tile,empty,copies,delinearize,unswitch,peel,lanes",
     ]
     .into_iter()
     .enumerate()

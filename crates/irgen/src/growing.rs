@@ -428,9 +428,10 @@ impl Gen {
 
     fn counted(&mut self, depth: usize) {
         let (mut bound, most) = self.bound(depth);
-        if self.rng.chance(15) {
-            // It may be negative.
-            bound = self.number(&format!("sub {bound} 2"));
+        if self.rng.chance(25) {
+            // It may be negative, or so in all but the last iterations of another loop.
+            let less = self.rng.range(2, 4);
+            bound = self.number(&format!("sub {bound} {less}"));
         }
         let ([x, i], first, prim) = (self.names.several(), self.value(), self.prim);
         let (text, result) = self.body(depth, |g| {
@@ -536,8 +537,15 @@ impl Gen {
 
     fn branch(&mut self, depth: usize) {
         let name = if self.rng.chance(50) { "j".to_owned() } else { self.some_number().name };
-        let low = self.number(&format!("and {name} 1"));
-        let cond = self.let_("bool", &format!("eq {low} 0"));
+        let cond = if self.rng.chance(40) {
+            // The last iterations are other ones than the first.
+            let op = ["lt", "le"][self.rng.below(2)];
+            let few = self.rng.range(0, 4);
+            self.let_("bool", &format!("{op} {name} {few}"))
+        } else {
+            let low = self.number(&format!("and {name} 1"));
+            self.let_("bool", &format!("eq {low} 0"))
+        };
         let (text, result) = self.body(depth, |_| {});
         let (other, otherwise) = if self.rng.chance(50) {
             self.body(depth, |_| {})

@@ -1,9 +1,10 @@
-//! Polynomials: simultaneous substitution of several variables, division, and text.
+//! Polynomials: simultaneous substitution of several variables, division, code, and text.
 //!
 //! [`Poly::replace`] stops at powers, and division is needed only for addresses, so these are here.
 
+use fehu_base::OrBug;
 use fehu_facts::poly::{Monomial, Poly};
-use fehu_ir::Var;
+use fehu_ir::{Atom, BinOp, Var};
 
 /// The polynomial with others in place of some of its variables, all at once.
 pub fn substitute(poly: &Poly, by: &dyn Fn(Var) -> Option<Poly>) -> Option<Poly> {
@@ -77,6 +78,25 @@ pub fn product_of<'a>(polys: impl IntoIterator<Item = &'a Poly>) -> Option<Poly>
 /// Whether a polynomial in sizes, which are not negative, is never larger than another.
 pub fn is_at_most(a: &Poly, b: &Poly) -> bool {
     b.sub(a).is_some_and(|rest| rest.terms().iter().all(|(_, factor)| *factor >= 0))
+}
+
+/// The value of a polynomial, by operations on 64-bit numbers. What does not fit into these is larger than anything that exists.
+pub fn value_of(poly: &Poly, operate: &mut dyn FnMut(BinOp, Atom, Atom) -> Atom) -> Atom {
+    let mut join = |op: BinOp, first: Option<Atom>, second: Atom| match first {
+        Some(first) => operate(op, first, second),
+        None => second,
+    };
+    let mut sum = None;
+    for (monomial, factor) in poly.terms() {
+        let factor = Atom::i64(i64::try_from(*factor).unwrap_or(i64::MAX));
+        let mut product = (factor != Atom::i64(1) || monomial.is_empty()).then_some(factor);
+        for var in monomial {
+            product = Some(join(BinOp::Mul, product, Atom::Var(*var)));
+        }
+        let product = product.or_bug("a product has factors");
+        sum = Some(join(BinOp::Add, sum, product));
+    }
+    sum.unwrap_or(Atom::i64(0))
 }
 
 /// The polynomial as text, terms of high degree first: `n*b - b + 1`.

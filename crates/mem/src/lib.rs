@@ -30,6 +30,7 @@
 //! * [`short_circuit`]: short-circuiting: arrays are constructed where they would be copied to; `early`, `late`:
 //!   checks, scalars and updates move to where it needs them;
 //! * [`overwrite`]: maps that may overwrite their input do;
+//! * [`enlarge`]: what an iteration allocates is as large as the largest iteration needs;
 //! * [`merge`]: in the functions of operators, arrays that do not live at the same time have one block;
 //! * [`lifetimes`]: when blocks end;
 //! * [`peak`]: which blocks exist at the same time, and how large they are;
@@ -50,6 +51,7 @@ pub mod assign;
 pub mod copies;
 pub mod destinations;
 mod early;
+pub mod enlarge;
 mod late;
 pub mod layout;
 pub mod lifetimes;

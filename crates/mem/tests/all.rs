@@ -4,6 +4,7 @@
 
 mod arith;
 mod early;
+mod enlarge;
 mod joins;
 mod layouts;
 mod lmad;

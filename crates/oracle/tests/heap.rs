@@ -7,10 +7,12 @@ use fehu_ir::pass::Remarks;
 use fehu_ir::text::parse;
 use fehu_ir::verify::verify;
 use fehu_ir::{Prog, Stage};
+use fehu_irgen::growing_text;
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::{ALL, each_program, each_way};
 use fehu_mem::assign::assign;
 use fehu_mem::destinations::destinations;
+use fehu_mem::enlarge::enlarge;
 use fehu_mem::merge::merge;
 use fehu_mem::overwrite::overwrite;
 use fehu_mem::short_circuit::short_circuit;
@@ -69,6 +71,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     if way.circuit {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);
+        enlarge(&mut placed);
         merge(&mut placed);
     }
     let oracle = Oracle { seed, ..Oracle::default() };
@@ -89,6 +92,22 @@ fn random_programs_mean_the_same_by_their_tables() {
         each_way(prog, &WAYS, |prog, way| examine(prog, way, seed), |_, _| String::new())
     });
     let all = all.unwrap_or_else(|message| panic!("{message}"));
+    assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
+}
+
+/// Whoever thinks that an array is smaller than it is writes outside of it.
+#[test]
+fn arrays_that_grow_mean_the_same_by_their_tables() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let first = number("FEHU_RANDOM_SEED").unwrap_or(0);
+    let count = number("FEHU_RANDOM_PROGRAMS").unwrap_or(30);
+    let mut all = Runs::default();
+    for seed in first..first + count {
+        let prog = parse(&growing_text(seed)).unwrap_or_else(|error| panic!("{seed}: {error}"));
+        let examine = |prog: &Prog, way| examine(prog, way, seed);
+        let runs = each_way(&prog, &WAYS, examine, |_, _| String::new());
+        all.add(runs.unwrap_or_else(|message| panic!("seed {seed}{message}")));
+    }
     assert!(all.succeeded > 10 * all.undefined && all.succeeded > all.failed, "{all:?}");
 }
 

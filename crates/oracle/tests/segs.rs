@@ -10,6 +10,7 @@ use fehu_irgen::{Config, random_segs};
 use fehu_irtest::oracle::{Oracle, Outcome, Runs};
 use fehu_irtest::random::each_way;
 use fehu_mem::assign::{assign, assign_in};
+use fehu_mem::enlarge::enlarge;
 use fehu_mem::layout::Layouts;
 use fehu_mem::lmad::{Dim, Lmad};
 use fehu_mem::merge::merge;
@@ -37,6 +38,7 @@ fn examine(prog: &Prog, way: Way, seed: u64) -> Result<Runs, String> {
     if way != Way::Plain {
         short_circuit(&mut placed, false);
         overwrite(&mut placed);
+        enlarge(&mut placed);
         merge(&mut placed);
     }
     let oracle = Oracle { seed, rounds: 2, ..Oracle::default() };

@@ -20,6 +20,7 @@ pub(crate) fn run(prog: &Prog, parallel: bool, max_size: i64) -> String {
     let mut placed = fehu_mem::assign::assign(divided).expect("it has a table");
     fehu_mem::short_circuit::short_circuit(&mut placed, false);
     fehu_mem::overwrite::overwrite(&mut placed);
+    fehu_mem::enlarge::enlarge(&mut placed);
     fehu_mem::merge::merge(&mut placed);
     fehu_mem::lifetimes::lifetimes(&mut placed);
     let program = emit(&placed, Options { strict_float: true, ..Options::default() });

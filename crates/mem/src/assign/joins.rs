@@ -22,13 +22,12 @@
 
 use super::Assign;
 use super::uses::{Copied, Reader, Slow};
-use crate::arith::divide_exactly;
+use crate::arith::{self, divide_exactly};
 use crate::lmad::Lmad;
 use crate::short_circuit::Why;
 use crate::table::small;
-use fehu_base::OrBug;
 use fehu_facts::poly::Poly;
-use fehu_ir::{Atom, BinOp, Body, Exp, LoopParam, Stm, Type, Var};
+use fehu_ir::{Atom, Body, Exp, LoopParam, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// For each dimension its stride, or nothing if that is known only at run time.
@@ -134,24 +133,11 @@ impl Assign<'_> {
 
     /// The value of a polynomial. What does not fit into 64 bits is a distance between elements that do not exist.
     fn value_of(&mut self, poly: &Poly) -> Atom {
-        let mut sum = None;
-        for (monomial, factor) in poly.terms() {
-            let factor = Atom::i64(i64::try_from(*factor).unwrap_or(i64::MAX));
-            let mut product = (factor != Atom::i64(1) || monomial.is_empty()).then_some(factor);
-            for var in monomial {
-                product = Some(self.combined(BinOp::Mul, product, Atom::Var(*var)));
-            }
-            let product = product.or_bug("a product has factors");
-            sum = Some(self.combined(BinOp::Add, sum, product));
-        }
-        sum.unwrap_or(Atom::i64(0))
-    }
-
-    fn combined(&mut self, op: BinOp, first: Option<Atom>, second: Atom) -> Atom {
-        let Some(first) = first else { return second };
-        let var = self.new_var("stride", Type::I64);
-        self.out.push(Stm::new(vec![var], Exp::BinOp(op, first, second)));
-        Atom::Var(var)
+        arith::value_of(poly, &mut |op, first, second| {
+            let var = self.new_var("stride", Type::I64);
+            self.out.push(Stm::new(vec![var], Exp::BinOp(op, first, second)));
+            Atom::Var(var)
+        })
     }
 
     /// Whether the values of a loop's parameters may have strides that differ.
