@@ -9,6 +9,7 @@ fn errors(phase: Phase, body: &str) -> Vec<String> {
         "prog imp sites 1 tuning \"t\" () constant c
          fun c() -> (size: i64) {{ size = 1 }}
          fun g(a: i64, m: mem) -> (r: mem) {{ r = share m }}
+         device fun h(a: i64) -> (r: i64) {{ assert lt_i64(a, 9), r = a }}
          fun f(n: i64, xs_mem: mem, q: f32) -> (r: i64, ys_mem: mem) {{
            var xs: *i64
            xs = data xs_mem[0]
@@ -290,6 +291,7 @@ fn all_threads_come_to_a_barrier() {
         "var c: i64 c = poll xs[0] if lt_i64(c, 3) { barrier }",
         // Some threads have left.
         "assert lt_i64(t, 3), barrier",
+        "var a: i64 a = call h(t) barrier",
         "if lt_i64(t, 3) { leave } barrier",
         "for i = 0 .. n { barrier if lt_i64(t, i) { leave } }",
         "section { assert lt_i64(t, 3), barrier }",
@@ -321,6 +323,7 @@ fn all_threads_come_to_a_barrier() {
          var a: i64 = s[0] barrier while lt_i64(a, n) { barrier a = add_i64(a, 1) }",
         "section { assert lt_i64(t, 3), } barrier",
         "assert lt_i64(b, 3), barrier",
+        "var a: i64 a = call h(b) barrier if lt_i64(a, 3) { barrier }",
         "for i = t .. n by 64 { xs[i] = i } barrier",
         "var a: i64 a = shuffle up 1 of b if lt_i64(a, 3) { barrier }",
         "var o: i64 = b warp { while lt_i64(o, n) { warp barrier o = add_i64(o, 1) } }",

@@ -17,7 +17,7 @@
 //! Whoever makes kernels asks the same question beforehand ([`varying`]).
 
 use crate::device::DEVICE;
-use crate::{Block, Exp, From, Fun, Kernel, Lane, Out, Space, Stm, V, VarInfo};
+use crate::{Block, Exp, From, Fun, Kernel, Lane, Out, Space, Stm, Ty, V, VarInfo};
 use fehu_base::IdVec;
 use rustc_hash::FxHashSet;
 
@@ -174,9 +174,14 @@ impl<'a> Flow<'a> {
                 let varies = control || known || self.varies(index);
                 self.mark(*to, varies);
             }
+            // A function computes the same from the same, or fails wherever it is called. The arrays that it makes
+            // are not the same for all.
             Stm::Call(_, results, _) => {
-                results.iter().for_each(|v| self.mark(*v, true));
-                return true;
+                let mut varies =
+                    control || !results.iter().all(|v| matches!(self.vars[*v].ty, Ty::Scalar(_)));
+                stm.each_used(&mut |v| varies |= self.varying.contains(&v));
+                results.iter().for_each(|v| self.mark(*v, varies));
+                return varies;
             }
             // It computes the same from the same.
             Stm::Foreign(call) => {
