@@ -84,3 +84,16 @@ entry appended [m] [k] (_: [k]u8) (n: i64) (xs: [m]i64): [m]i64 =
 entry checked [m] [k] (zs: [k]u8) (n: i64) (xs: [m]i64): [m]i64 =
   #[incremental_flattening(only_outer)]
   map (\x -> loop s = 0 for i < n do s + work (i + 1) (x + i64.u8 zs[i])) xs
+
+-- ==
+-- entry: too_much
+-- input { 2i64 72057594037927936i64 [0i64, 1i64, 2i64] } error: memory|large
+-- input { 2i64 144115188075855872i64 [0i64, 1i64, 2i64] } error: memory|large
+
+-- The bytes of all threads of a block are more than a number of 64 bits says.
+entry too_much (m: i64) (n: i64) (is: []i64) =
+  #[incremental_flattening(only_outer)]
+  map (\x ->
+         let a = loop a = replicate n x for j < length is do a with [is[j]] = a[is[(j + 1) % 3]] + j
+         in a[x] + a[is[0]])
+      (iota m)

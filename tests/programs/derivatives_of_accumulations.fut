@@ -74,3 +74,21 @@ entry rows [n] (is: [n]i64) (xs: [n]f64) =
                            (zip is xs)
   in vjp f xs [[1, 1], [1, 1]]
 
+
+-- ==
+-- entry: few
+-- input { 5i64 [2.0, 3.0] } output { [1.0, 2.0] [1.0, 2.0] }
+-- input { 2i64 [2.0, 3.0] } output { [1.0, 2.0] [1.0, 2.0] }
+-- input { 7i64 [2.0, 3.0] } output { [16.0, 66.0] [16.0, 66.0] }
+
+-- A loop may have no iterations. The other gradient is made of tangents, of which one is asked for at a time.
+entry few [n] (m: i64) (xs: [n]f64) =
+  let k = m - 5
+  let f xs =
+    intrinsics.hist_stream (replicate 3 1f64) (*) 1
+                           (\(acc: *intrinsics.acc ([3]f64)) (i, x) ->
+                              let acc = intrinsics.acc_write acc i x
+                              in loop acc for j < k do intrinsics.acc_write acc i (x + f64.i64 j))
+                           (zip (iota n) xs)
+  let sum xs = f64.sum (map2 (*) (f xs) [1, 2, 3])
+  in (vjp f xs [1, 2, 3], map (\i -> jvp sum xs (tabulate n (\j -> f64.bool (i == j)))) (iota n))

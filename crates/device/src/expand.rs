@@ -37,6 +37,13 @@ const SMALL_BYTES: i64 = 1 << 28;
 /// The bytes that a block or a thread asks for that needs too many. What all of them need together does not wrap.
 const IMPOSSIBLE: i64 = 1 << 44;
 
+fn at_most_impossible(bytes: &Exp) -> Exp {
+    match bytes {
+        Exp::Const(Scalar::I64(bytes)) => Exp::int((*bytes).min(IMPOSSIBLE)),
+        bytes => bin(BinOp::Min, bytes.clone(), Exp::int(IMPOSSIBLE)),
+    }
+}
+
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
 
@@ -359,7 +366,7 @@ impl Expand<'_> {
         let all = bin(BinOp::Mul, launched.clone(), threads.clone());
         let (arena, base, mut begin) = self.arena(all, thread, &needed[0]);
         let (mut arenas, mut bases) = (vec![arena], [base; 3]);
-        let together = bin(BinOp::Mul, needed[2].clone(), threads);
+        let together = bin(BinOp::Mul, at_most_impossible(&needed[2]), threads);
         for (kind, size) in [(Owner::Block, needed[1].clone()), (Owner::Interleaved, together)] {
             if self.sites.iter().any(|site| site.kind == kind) {
                 let size = self.host_value("bytes", size);
@@ -374,11 +381,8 @@ impl Expand<'_> {
 
     /// Memory with parts of a given size, a pointer to one of them, and how it is set.
     fn arena(&mut self, count: Exp, number: Exp, size: &Exp) -> (V, V, Block) {
-        let each = match size {
-            Exp::Const(Scalar::I64(bytes)) => Exp::int((*bytes).min(IMPOSSIBLE)),
-            size => bin(BinOp::Min, size.clone(), Exp::int(IMPOSSIBLE)),
-        };
-        let bytes = self.host_value("arena_bytes", bin(BinOp::Mul, count, each));
+        let bytes = bin(BinOp::Mul, count, at_most_impossible(size));
+        let bytes = self.host_value("arena_bytes", bytes);
         let arena = self.new_var("arena_mem", Ty::Mem);
         let ptr = self.new_var("arena", Ty::ptr(Prim::U8));
         self.host.push(Stm::Declare(arena, None));

@@ -3,8 +3,8 @@
 use fehu_base::{IdVec, Prim};
 use fehu_ir::{Atom, BinOp, Elem, Exp, Family, Lambda, Stm, Type, Var, VarInfo};
 
-/// The operations by which an operator combines its components, if these are scalars, each combined with nothing but its
-/// counterpart by one operation, without a check. Its first parameters may be so many indices.
+/// The operations by which an operator combines its components, if these are scalars, each combined with nothing but
+/// its counterpart by one operation, without a check. Its first parameters may be so many indices.
 pub fn componentwise(
     op: &Lambda,
     indices: usize,
@@ -36,8 +36,8 @@ pub fn commutes(op: BinOp) -> bool {
     }
 }
 
-/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else that anybody notices:
-/// no check, and no other result. Parts may be arrays, whose elements are added.
+/// Whether an operator adds its operands, part by part, and all of its parts, and does nothing else that anybody
+/// notices: no check, and no other result. Parts may be arrays, whose elements are added.
 pub fn is_sum(op: &Lambda) -> bool {
     is_sum_after(op, 0)
 }

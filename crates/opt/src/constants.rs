@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 /// Constants with more numbers than this are not written down.
 const MOST_NUMBERS: i64 = 256;
-/// The most steps of the interpreter for one of them.
+/// The most steps of the interpreter for all of them.
 const MOST_STEPS: u64 = 1 << 16;
 /// The most bytes of an array on the way.
 const MOST_BYTES: u64 = 1 << 20;
@@ -39,10 +39,13 @@ pub const CONSTANTS: Pass = Pass {
             ..Options::default()
         };
         let mut interp = Interp::with_options(&program, options);
+        let mut left = MOST_STEPS;
         for (id, fun) in calls {
+            interp.options_mut().max_steps = Some(left);
             if let Ok(values) = interp.call(fun, Vec::new()) {
                 write_down(&mut prog.consts[id], &values);
             }
+            left = left.saturating_sub(interp.stats().steps);
         }
     },
 };

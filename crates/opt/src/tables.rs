@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 /// Longer tables are read.
 const LONGEST: usize = 32;
-/// The most statements that a walk becomes.
+/// The most statements that the walks of a function become.
 const MOST_STMS: usize = 1000;
 
 /// The pass.
@@ -37,7 +37,8 @@ pub const TABLES: Pass = Pass {
         if tables.values().flatten().any(Option::is_some) {
             prog.for_each_body(|_, vars, body| {
                 let known = FxHashMap::default();
-                Walks { vars, tables: &tables, known, is_inside: false }.body(body);
+                Walks { vars, tables: &tables, known, is_inside: false, left: MOST_STMS }
+                    .body(body);
             });
         }
     },
@@ -83,6 +84,8 @@ struct Walks<'a> {
     known: FxHashMap<Var, Table>,
     /// Whether this is the function of an operator.
     is_inside: bool,
+    /// How many statements walks may still become.
+    left: usize,
 }
 
 impl VisitMut for Walks<'_> {
@@ -102,6 +105,7 @@ impl VisitMut for Walks<'_> {
             let mut new = Vec::new();
             match self.is_inside && self.walk(&stm, &mut new) {
                 true => {
+                    self.left = self.left.saturating_sub(new.iter().map(size).sum());
                     new.iter_mut().for_each(|stm| self.read(&mut stm.exp));
                     out.append(&mut new);
                 }
@@ -152,7 +156,7 @@ impl Walks<'_> {
                 reads.body(body);
                 let found = reads.found;
                 let few = |counters: &Vec<Scalar>| {
-                    counters.len() <= LONGEST && counters.len() * count_stms(body) <= MOST_STMS
+                    counters.len() <= LONGEST && counters.len() * count_stms(body) <= self.left
                 };
                 match counters(stm, self.vars).ok().filter(few) {
                     Some(counters) if found => {
@@ -177,7 +181,7 @@ impl Walks<'_> {
         scalars
             && op.scans.is_empty()
             && straight.0
-            && table.is_some_and(|table| table.len() * stms.max(1) <= MOST_STMS)
+            && table.is_some_and(|table| table.len() * stms.max(1) <= self.left)
     }
 
     /// The positions of an operator, one after the other.
@@ -224,6 +228,13 @@ impl Walks<'_> {
             out.push(Stm::new(vec![*var], Exp::Array(elem, column)));
         }
     }
+}
+
+/// The number of statements that a statement is, with those inside of it.
+fn size(stm: &Stm) -> usize {
+    let mut size = 1;
+    stm.exp.for_each_body(&mut |body| size += count_stms(body));
+    size
 }
 
 /// Whether a function consists of nothing but operations and branches.

@@ -1,10 +1,9 @@
 //! Code for the largest sizes: no operation wraps whose result matters.
 //!
 //! If an array is made, all numbers here are what they stand for, as long as these are at most [`LARGEST`]; what is
-//! larger may
-//! be any number from half of that on, and is still more than any memory has. If no array is made, the numbers mean
-//! nothing, but the size is zero, because it is multiplied with the truth value (as a number) that says so of each
-//! dimension.
+//! larger may be any number from half of that on, and is still more than any memory has. If no array is made, the
+//! numbers mean nothing, but the size is zero, because it is multiplied with the truth value (as a number) that says so
+//! of each dimension.
 
 use super::growth::{Form, LARGEST, Largest};
 use crate::arith;

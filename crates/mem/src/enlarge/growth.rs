@@ -2,13 +2,11 @@
 //!
 //! A *form* is a sum of products of counters, each with a factor that does not change in the root: `m * i + m` has the
 //! factor `m` for `i`, and `m` for no counter at all. A form is used only if everything that it stands for is exact
-//! where the
-//! array is made, and no factor of a counter is negative. Then, because counters begin with zero:
+//! where the array is made, and no factor of a counter is negative. Then, because counters begin with zero:
 //!
 //! * it is largest where all counters are, since counters are not negative;
-//! * the bound of an inner loop is largest in the last iteration of the loops around it, so the last iteration of
-//! all of
-//!   them together has the largest counters; and if an inner loop has no iterations there, it has none anywhere;
+//! * the bound of an inner loop is largest in the last iteration of the loops around it, so the last iteration of all
+//!   of them together has the largest counters; and if an inner loop has no iterations there, it has none anywhere;
 //! * the product of several sizes is largest there as well, because none is negative.
 //!
 //! What shrinks, such as `n - i`, has no form: a product of it with something that grows can be largest anywhere.
@@ -198,9 +196,8 @@ impl Look<'_, '_, '_> {
         None
     }
 
-    /// What a variable is in terms of others, such as a sum that turned out not to wrap, or a parameter of a
-    /// loop that grows
-    /// by a number in each iteration. What is in terms of counters is preferred.
+    /// What a variable is in terms of others, such as a sum that turned out not to wrap, or a parameter of a loop that
+    /// grows by a number in each iteration. What is in terms of counters is preferred.
     fn equal(&self, var: Var) -> Option<Poly> {
         let bounds = self.ranges.bounds(&Poly::var(var));
         let is_most = |value: &Poly| bounds.iter().any(|(lower, most, _)| !lower && most == value);

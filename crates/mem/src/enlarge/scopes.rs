@@ -1,9 +1,8 @@
 //! Where sizes can be computed, and what is between there and the allocations.
 //!
 //! A *root* is a statement in which blocks are kept until it has ended: an operator of the host, or a loop or operator
-//! that a task executes by itself. The way from there to an allocation crosses dimensions that are counted from
-//! zero to a
-//! bound: iterations and positions. If it crosses anything else, such as a branch or a `while` loop, the allocation
+//! that a task executes by itself. The way from there to an allocation crosses dimensions that are counted from zero to
+//! a bound: iterations and positions. If it crosses anything else, such as a branch or a `while` loop, the allocation
 //! need not happen, and has no way.
 
 use super::is_number;

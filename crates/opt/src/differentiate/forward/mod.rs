@@ -325,7 +325,11 @@ impl Forward {
             results: Vec::new(),
         };
         activity::varied(&only, b.vars(), &mut set);
-        let which: Vec<bool> = params.iter().map(|param| set.contains(&param.var)).collect();
+        // Tangents are in accumulators with lifted operators themselves.
+        let is_lifted =
+            |var: Var| matches!(b.ty(var), Type::Acc(cert) if self.lifted.contains_key(cert));
+        let has_tangent = |param: &LoopParam| set.contains(&param.var) && !is_lifted(param.var);
+        let which: Vec<bool> = params.iter().map(has_tangent).collect();
         let mut all = params.clone();
         let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
         let inits: Vec<Atom> = params

@@ -1,10 +1,12 @@
 //! Contributions to an accumulator, as columns.
 
 use crate::differentiate::num::{binary, outer, product};
+use fehu_base::Prim;
+use fehu_interp::scalar::to_i64;
 use fehu_ir::builder::Builder;
 use fehu_ir::{AccInput, Atom, BinOp, Exp, Type, Var};
 
-/// A number of contributions: a sum of products.
+/// A number of contributions: a sum of products of widths and bounds of loops, for each of which [`size`] is meant.
 pub(super) type Count = Vec<Vec<Atom>>;
 
 /// Contributions, the columns of which are scalars or rows, or arrays of so many.
@@ -24,12 +26,28 @@ impl Piece {
 }
 
 fn sum(b: &mut Builder<'_>, count: &Count) -> Atom {
-    let mut terms = count.iter();
-    let first = terms.next().map_or(0.into(), |sizes| product(b, sizes));
-    terms.fold(first, |sum, sizes| {
-        let term = product(b, sizes);
-        binary(b, BinOp::Add, sum, term)
-    })
+    let mut sum = None;
+    for bounds in count {
+        let sizes: Vec<Atom> = bounds.iter().map(|bound| size(b, *bound)).collect();
+        let term = product(b, &sizes);
+        sum = Some(match sum {
+            Some(sum) => binary(b, BinOp::Add, sum, term),
+            None => term,
+        });
+    }
+    sum.unwrap_or(0.into())
+}
+
+/// How often something is done: the bound of a loop may be negative, and of any integer type.
+pub(super) fn size(b: &mut Builder<'_>, bound: Atom) -> Atom {
+    if let Atom::Const(bound) = bound {
+        return to_i64(bound).unwrap_or(0).max(0).into();
+    }
+    let bound = match b.atom_ty(bound) == Type::I64 {
+        true => bound,
+        false => b.exp("n", Exp::Convert(Prim::I64, bound)).into(),
+    };
+    b.exp("n", Exp::BinOp(BinOp::Max, bound, 0.into())).into()
 }
 
 /// What several bodies, of which one is evaluated, yield.
@@ -168,15 +186,16 @@ impl Contributions {
         &self,
         b: &mut Builder<'_>,
         plan: &Plan,
-        times: Atom,
+        bound: Atom,
         columns: Vec<Var>,
     ) -> Option<Piece> {
         match plan {
             Plan::Nothing => None,
-            Plan::One => Some(Piece::Many(vec![vec![times]], columns)),
+            Plan::One => Some(Piece::Many(vec![vec![bound]], columns)),
             Plan::Many(counts, total) => {
                 let mut count = counts.concat();
-                count.iter_mut().for_each(|sizes| sizes.push(times));
+                count.iter_mut().for_each(|sizes| sizes.push(bound));
+                let times = size(b, bound);
                 let size = product(b, &[times, *total]);
                 let all = columns.into_iter().enumerate();
                 let flat = all.map(|(number, array)| self.resized(b, number, array, size));

@@ -5,17 +5,18 @@
 //! ```
 //!
 //! Contributions are recorded where they are made: at each position of a map, in each iteration of a loop that says how
-//! often it iterates, and in branches. So they are columns ([`contributions`]): an array of each index, and of each part
-//! of the values. What a branch does not contribute is recorded with an index out of bounds, which histograms ignore.
+//! often it iterates, and in branches. So they are columns ([`contributions`]): an array of each index, and of each
+//! part of the values. What a branch does not contribute is recorded with an index out of bounds, which histograms
+//! ignore.
 //!
-//! If the number of contributions differs from one position or iteration to the next, accumulations stay as they are; the
-//! reverse mode refuses them.
+//! If the number of contributions differs from one position or iteration to the next, accumulations stay as they are;
+//! the reverse mode refuses them.
 
 mod contributions;
 
-use self::contributions::{Contributions, Piece, Plan};
+use self::contributions::{Contributions, Piece, Plan, size};
 use super::num::{identity, outer, whole};
-use fehu_base::{IdVec, OrBug};
+use fehu_base::{IdVec, OrBug, Prim};
 use fehu_facts::operators::is_sum_after;
 use fehu_ir::builder::Builder;
 use fehu_ir::free::{bound_in_body, free_in_body, free_in_stm};
@@ -265,17 +266,22 @@ impl Record {
         let open = self.open(b, body)?;
         let plans = self.plans(b, std::slice::from_ref(&open), &inside)?;
         let body = self.close(b, open, &plans, 0);
-        let types = outer(&self.types(&plans), bound);
+        let times = size(b, bound);
+        let types = outer(&self.types(&plans), times);
         let columns = fresh(b, types.clone());
-        for (init, var) in self.ignored(b, &plans, bound).into_iter().zip(&columns) {
+        for (init, var) in self.ignored(b, &plans, times).into_iter().zip(&columns) {
             params.push(LoopParam { var: *var, init });
         }
         let mut inner = Builder::new(b.vars_mut());
         body.stms.into_iter().for_each(|stm| inner.push(stm));
         let (others, rows) = body.results.split_at(body.results.len() - columns.len());
         let mut results = others.to_vec();
+        let at = match inner.ty(index) == &Type::I64 {
+            true => index,
+            false => inner.exp("at", Exp::Convert(Prim::I64, index.into())),
+        };
         for (column, row) in columns.iter().zip(rows) {
-            let mut dims = vec![Dim::Fix(index.into())];
+            let mut dims = vec![Dim::Fix(at.into())];
             dims.extend(inner.ty(*column).shape()[1..].iter().map(|size| whole(*size)));
             let copy = inner.exp("column", Exp::Copy(*column));
             results.push(inner.exp("column", Exp::Update(copy, dims, *row)).into());
@@ -299,8 +305,8 @@ impl Record {
         Some(Open { body, made: std::mem::replace(&mut self.made, outside) })
     }
 
-    /// What bodies, of which one is evaluated, yield for each accumulator. Numbers of contributions must not refer to what
-    /// is bound inside.
+    /// What bodies, of which one is evaluated, yield for each accumulator. Numbers of contributions must not refer to
+    /// what is bound inside.
     fn plans(&self, b: &mut Builder<'_>, bodies: &[Open], inside: &[Var]) -> Option<Vec<Plan>> {
         let numbers = 0..self.to.len();
         let all =
@@ -348,11 +354,11 @@ impl Record {
     }
 
     /// The contributions of all positions or iterations, one after the other.
-    fn repeated(&mut self, b: &mut Builder<'_>, plans: &[Plan], times: Atom, new: Vec<Var>) {
+    fn repeated(&mut self, b: &mut Builder<'_>, plans: &[Plan], bound: Atom, new: Vec<Var>) {
         let mut new = new.into_iter();
         for ((to, plan), made) in self.to.iter().zip(plans).zip(&mut self.made) {
             let columns = new.by_ref().take(to.types(plan).len()).collect();
-            made.extend(to.flat(b, plan, times, columns));
+            made.extend(to.flat(b, plan, bound, columns));
         }
     }
 

@@ -12,6 +12,10 @@ use fehu_ir::subst::{copy_lambda, copy_stm};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{AccInput, Atom, Body, Exp, Lambda, Stm, Type, Var};
 
+/// Those by operators that do not add are histograms by now ([`crate::differentiate::record`]), or else:
+const UNRECORDED: &str = "the derivative of an accumulation by this operator, unless all positions and iterations \
+                          make as many contributions";
+
 impl Reverse {
     pub(super) fn with_acc_back(
         &mut self,
@@ -29,9 +33,7 @@ impl Reverse {
                 all.by_ref().take(input.arrays.len()).map(|a| a.and_then(Atom::var)).collect();
             match &input.op {
                 Some((op, _)) if !is_sum_after(op, input.shape.len()) => {
-                    return self.refuse(
-"the derivative of an accumulation by this operator, unless all positions and iterations make as many contributions",
-);
+                    return self.refuse(UNRECORDED);
                 }
                 Some(_) | None => {}
             }
