@@ -38,10 +38,10 @@ const SMALL_BYTES: i64 = 1 << 28;
 const IMPOSSIBLE: i64 = 1 << 44;
 
 fn at_most_impossible(bytes: &Exp) -> Exp {
-    match bytes {
-        Exp::Const(Scalar::I64(bytes)) => Exp::int((*bytes).min(IMPOSSIBLE)),
-        bytes => bin(BinOp::Min, bytes.clone(), Exp::int(IMPOSSIBLE)),
+    if let Exp::Const(Scalar::I64(bytes)) = bytes {
+        return Exp::int((*bytes).min(IMPOSSIBLE));
     }
+    bin(BinOp::Min, bytes.clone(), Exp::int(IMPOSSIBLE))
 }
 
 /// The bytes that a thread gets at first, if the host does not know how many it needs.

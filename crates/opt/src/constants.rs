@@ -100,11 +100,10 @@ struct Content<'a> {
 impl Visit for Content<'_> {
     fn exp(&mut self, exp: &Exp) {
         self.computes |= !matches!(exp, Exp::Array(..) | Exp::Atom(_));
-        self.is_closed &= match exp {
-            Exp::Const(id) => self.known.contains(id),
-            Exp::Call(..) | Exp::Trace(..) | Exp::Tuning(..) | Exp::Diff(_) => false,
-            _ => true,
-        };
+        let is_outside =
+            matches!(exp, Exp::Call(..) | Exp::Trace(..) | Exp::Tuning(..) | Exp::Diff(_));
+        let is_unknown = matches!(exp, Exp::Const(id) if !self.known.contains(id));
+        self.is_closed &= !is_outside && !is_unknown;
         walk_exp(self, exp);
     }
 }

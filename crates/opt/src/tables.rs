@@ -60,10 +60,9 @@ enum Row {
 fn table(item: &Const, at: usize) -> Option<Table> {
     let elements = |array: Atom| {
         let mut stms = item.body.stms.iter();
-        match &stms.find(|stm| array.var().is_some_and(|array| stm.pat == [array]))?.exp {
-            Exp::Array(elem, elements) => Some((*elem, elements.clone())),
-            _ => None,
-        }
+        let stm = stms.find(|stm| array.var().is_some_and(|array| stm.pat == [array]))?;
+        let Exp::Array(elem, elements) = &stm.exp else { return None };
+        Some((*elem, elements.clone()))
     };
     let row = |atom: &Atom| match atom {
         Atom::Const(_) => Some(Row::Number(*atom)),
@@ -145,6 +144,7 @@ impl Walks<'_> {
     }
 
     /// Specialises a statement that walks through a table.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else walks through an array")]
     fn walk(&mut self, stm: &Stm, out: &mut Vec<Stm>) -> bool {
         match &stm.exp {
             Exp::Screma(op) if self.is_walk(op) => {

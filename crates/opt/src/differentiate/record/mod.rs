@@ -42,12 +42,12 @@ impl VisitMut for All<'_> {
         walk_body_mut(self, body);
         let mut out = Vec::with_capacity(body.stms.len());
         for stm in std::mem::take(&mut body.stms) {
-            let made = match &stm.exp {
-                Exp::WithAcc(inputs, lambda) if inputs.iter().any(is_recorded) => {
-                    histograms(&stm, inputs, lambda, self.vars)
-                }
-                _ => None,
-            };
+            let mut made = None;
+            if let Exp::WithAcc(inputs, lambda) = &stm.exp
+                && inputs.iter().any(is_recorded)
+            {
+                made = histograms(&stm, inputs, lambda, self.vars);
+            }
             out.extend(made.unwrap_or_else(|| vec![stm]));
         }
         body.stms = out;
@@ -382,9 +382,9 @@ impl Record {
             Plan::Many(_, total) => (*total, self.to[number].joined(b, &plan, made, 0)),
         };
         let is_one = matches!(plan, Plan::One);
-        let column = |atom: Atom| match atom {
-            Atom::Var(array) if !is_one => array,
-            atom => b.exp("column", Exp::Replicate(vec![1.into()], atom)),
+        let column = |atom: Atom| match atom.var().filter(|_| !is_one) {
+            Some(array) => array,
+            None => b.exp("column", Exp::Replicate(vec![1.into()], atom)),
         };
         let inputs = inputs.into_iter().map(column).collect();
         let (op, neutral) = input.op.clone()?;
