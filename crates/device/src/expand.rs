@@ -37,13 +37,6 @@ const SMALL_BYTES: i64 = 1 << 28;
 /// The bytes that a block or a thread asks for that needs too many. What all of them need together does not wrap.
 const IMPOSSIBLE: i64 = 1 << 44;
 
-fn at_most_impossible(bytes: &Exp) -> Exp {
-    if let Exp::Const(Scalar::I64(bytes)) = bytes {
-        return Exp::int((*bytes).min(IMPOSSIBLE));
-    }
-    bin(BinOp::Min, bytes.clone(), Exp::int(IMPOSSIBLE))
-}
-
 /// The bytes that a thread gets at first, if the host does not know how many it needs.
 const FIRST_BYTES: i64 = 4096;
 
@@ -590,4 +583,12 @@ fn take(
     }
     out.extend(chosen.or_bug("place for an allocation"));
     out
+}
+
+/// As many bytes, but no more than are certainly too many, so that they can be multiplied.
+fn at_most_impossible(bytes: &Exp) -> Exp {
+    if let Exp::Const(Scalar::I64(bytes)) = bytes {
+        return Exp::int((*bytes).min(IMPOSSIBLE));
+    }
+    bin(BinOp::Min, bytes.clone(), Exp::int(IMPOSSIBLE))
 }

@@ -117,8 +117,8 @@ const CPU_PARTS: &[&[Pass]] = &[
     THREADS,
 ];
 
-/// From the IR to imp whose loops are as vectors want them, whoever executes it: C and machine code compute the same, to the bit.
-const FOR_VECTORS: &[Stage] = &[
+/// From the IR to imp: arrays get memory, and operators become loops.
+const IN_MEMORY: &[Stage] = &[
     ASSIGN,
     // While arrays are still values, what is copied is seen best.
     SHORT_CIRCUIT,
@@ -130,6 +130,10 @@ const FOR_VECTORS: &[Stage] = &[
     // What is in which block is decided.
     LIFETIMES,
     EMIT,
+];
+
+/// Loops as vectors want them, whoever executes them: C and machine code compute the same, to the bit.
+const FOR_VECTORS: &[Stage] = &[
     // Tiles first: the loops that are left inside of them are what the others improve.
     UNIT,
     TILE,
@@ -144,7 +148,7 @@ const FOR_VECTORS: &[Stage] = &[
     // The order of sums that are left is that of vectors, whoever has some.
     PARTIALS,
 ];
-const C_STAGES: &[&[Stage]] = &[FOR_VECTORS, &[C]];
+const C_STAGES: &[&[Stage]] = &[IN_MEMORY, FOR_VECTORS, &[C]];
 
 /// The code of C as machine code at once.
 pub const JIT: Pipeline = Pipeline {
@@ -153,7 +157,7 @@ pub const JIT: Pipeline = Pipeline {
     passes: CPU.passes,
     stages: &joined::<_, { length(MACHINE_STAGES) }>(MACHINE_STAGES),
 };
-const MACHINE_STAGES: &[&[Stage]] = &[FOR_VECTORS, &[MACHINE]];
+const MACHINE_STAGES: &[&[Stage]] = &[IN_MEMORY, FOR_VECTORS, &[MACHINE]];
 
 /// What programs for several threads need after that.
 pub const MULTICORE: Pipeline = Pipeline {
@@ -180,21 +184,10 @@ pub const GPU: Pipeline = Pipeline {
     name: "gpu",
     about: "the default, followed by flattening for GPUs",
     passes: &joined::<_, { length(GPU_PARTS) }>(GPU_PARTS),
-    // Conditions leave the loops of threads, too: compilers for devices leave chains of them where they are.
-    stages: &[
-        ASSIGN,
-        SHORT_CIRCUIT,
-        OVERWRITE,
-        ENLARGE,
-        MERGE,
-        LIFETIMES,
-        EMIT,
-        EMPTY,
-        UNSWITCH,
-        DEVICE,
-        C,
-    ],
+    stages: &joined::<_, { length(GPU_STAGES) }>(GPU_STAGES),
 };
+// Conditions leave the loops of threads, too: compilers for devices leave chains of them where they are.
+const GPU_STAGES: &[&[Stage]] = &[IN_MEMORY, &[EMPTY, UNSWITCH, DEVICE, C]];
 const GPU_PARTS: &[&[Pass]] = &[
     &[INLINE, UNFLATMAP_INSIDE],
     ARRAYS,
@@ -375,7 +368,7 @@ pub const MACHINE: Stage = Stage {
 
 /// The stages that there are, in the order in which they can run.
 pub const STAGES: &[Stage] = &joined::<_, { length(STAGE_PARTS) }>(STAGE_PARTS);
-const STAGE_PARTS: &[&[Stage]] = &[FOR_VECTORS, &[DEVICE, C, MACHINE]];
+const STAGE_PARTS: &[&[Stage]] = &[IN_MEMORY, FOR_VECTORS, &[DEVICE, C, MACHINE]];
 
 /// The passes that there are, of all crates.
 fn all() -> impl Iterator<Item = &'static Pass> + Clone {
