@@ -14,7 +14,8 @@
 //! 5. `defer`: elements that only kernels need are not fetched, and others as late as possible; what loops hand on
 //!    stays on the device, which also decides when they end (`ahead`; what they call is part of them then: `inline`),
 //!    and so does what branches yield (`branches`);
-//! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`.
+//! 6. `merge`: small kernels that follow one another become one. Steps 5 and 6 know the blocks of pointers by `owners`;
+//! 7. `read_only`: kernels learn which elements nobody changes while they run.
 //!
 //! Afterwards only kernels load and store, and no kernel contains handles.
 
@@ -35,6 +36,7 @@ mod offload;
 mod overlay;
 mod owners;
 mod pointers;
+mod read_only;
 mod sites;
 mod skew;
 mod tuning;
@@ -89,4 +91,5 @@ fn complete(fun: &mut Fun, options: Options) {
         defer::defer(fun);
         merge::merge(fun);
     }
+    read_only::read_only(fun);
 }

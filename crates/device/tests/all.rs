@@ -3,6 +3,7 @@
 //! All tests are one program, because linking is what takes long.
 
 mod ahead;
+mod constant;
 mod deferred;
 mod merged;
 mod overlaid;

@@ -1,10 +1,11 @@
 //! Kernels: what a device executes.
 
 use crate::rewrite::replace_stms;
-use crate::visit::each_stm;
+use crate::visit::{Item, each_stm};
 use crate::{Block, Exp, Prim, Stm, Ty, V, VarInfo};
 use ecow::EcoString;
 use fehu_base::IdVec;
+use rustc_hash::FxHashSet;
 
 /// A computation on a device: the body is executed concurrently by every thread of a number of blocks.
 ///
@@ -40,6 +41,9 @@ pub struct Kernel {
     /// What it changes in a way that depends on what was there. A kernel that is tried again, because its threads ran short
     /// of memory, finds that as it was; all else it writes anew.
     pub changes: Vec<Extent>,
+    /// Pointers of the host through which it only loads, elements that nobody changes during the launch: a compiler may
+    /// move these loads, and the device may keep the elements in caches that do not see changes.
+    pub read_only: Vec<V>,
     /// What each thread does.
     pub body: Block,
 }
@@ -71,6 +75,7 @@ impl Kernel {
             by_block: false,
             shared: None,
             changes: Vec::new(),
+            read_only: Vec::new(),
             body,
         }
     }
@@ -94,6 +99,21 @@ impl Kernel {
         shared.append(&mut self.body);
         self.body = shared;
     }
+}
+
+/// The pointers through which code may do anything but load.
+pub fn maybe_written(body: &[Stm]) -> FxHashSet<V> {
+    let mut written = FxHashSet::default();
+    each_stm(body, &mut |stm| {
+        stm.each_item(&mut |item| match item {
+            Item::Use(v) | Item::Set(v) | Item::Update(v) | Item::Declare(v) => {
+                written.insert(*v);
+            }
+            // What an expression does with a pointer is to load.
+            Item::Exp(_) | Item::Block(_) => {}
+        });
+    });
+    written
 }
 
 /// Code that all threads come out of: a check that fails in it ends only a section, so that the next barrier is reached by all.

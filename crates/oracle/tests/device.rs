@@ -26,6 +26,7 @@ struct Maker {
     thread: V,
     blocks: i64,
     shared: Option<Exp>,
+    read_only: Vec<V>,
     /// What the host does before the kernel, and after it.
     before: Block,
     after: Block,
@@ -53,6 +54,7 @@ impl Maker {
             thread,
             blocks,
             shared,
+            read_only: Vec::new(),
             before,
             after,
         }
@@ -84,6 +86,7 @@ impl Maker {
             by_block: false,
             shared: self.shared,
             changes: Vec::new(),
+            read_only: self.read_only.clone(),
             body,
         };
         let (xs, out) = (self.xs, self.out);
@@ -318,6 +321,7 @@ fn launches_are_ordered() {
         by_block: false,
         shared: None,
         changes: Vec::new(),
+        read_only: Vec::new(),
         body: vec![Stm::Store(out, Exp::Var(other), plus(Exp::Var(other), Exp::int(1)))],
     };
     maker.before.push(Stm::Launch(Box::new(kernel)));
@@ -325,6 +329,28 @@ fn launches_are_ordered() {
     let code =
         vec![when(is(Exp::Var(thread), Exp::int(0)), vec![Stm::Store(out, Exp::int(0), next)])];
     assert_eq!(maker.run(code), Ok(Scalar::I64(64)));
+}
+
+#[test]
+fn what_is_read_only_does_not_change() {
+    for (reads, writes) in [(0, 1), (1, 1), (1, 0)] {
+        let mut maker = Maker::new();
+        let (xs, out, thread) = (maker.xs, maker.out, Exp::Var(maker.thread));
+        let other = maker.var("other", Ty::ptr(Prim::I64));
+        maker.read_only.push(other);
+        maker
+            .before
+            .extend([Stm::Declare(other, None), Stm::Point(other, From::Ptr(xs), Exp::int(0))]);
+        let read = Stm::Store(out, Exp::int(0), load(other, Exp::int(reads)));
+        let write = Stm::Store(xs, Exp::int(writes), Exp::int(5));
+        let code = vec![when(is(thread, Exp::int(0)), vec![read, write])];
+        if reads == writes {
+            let message = maker.complaint(code);
+            assert!(message.contains("read-only"), "{message}");
+        } else {
+            assert_eq!(maker.run(code), Ok(Scalar::I64(reads)));
+        }
+    }
 }
 
 #[test]
@@ -372,6 +398,7 @@ fn cleared(maker: &mut Maker, p: V) -> Stm {
         by_block: false,
         shared: None,
         changes: Vec::new(),
+        read_only: Vec::new(),
         body: vec![Stm::Store(p, Exp::int(0), Exp::Const(Scalar::zero(prim)))],
     }))
 }

@@ -105,14 +105,9 @@ pub(super) fn declared_type(ty: Ty) -> String {
         Ty::Mem => "struct fe_mem ".to_owned(),
         // Elsewhere a local array is known by the address of its first element.
         Ty::Ptr(_, prim) | Ty::Local(prim, _) | Ty::Shared(prim, _) => {
-            format!("{} *{}", c_type(prim), restrict(ty))
+            format!("{} *", c_type(prim))
         }
     }
-}
-
-/// What a pointer promises. Nothing says yet which blocks are apart from which.
-fn restrict(_: Ty) -> &'static str {
-    ""
 }
 
 fn zero(prim: fehu_base::Prim) -> String {

@@ -16,10 +16,11 @@ use super::literal;
 use super::message::Shown;
 use super::profile::Operators;
 use fehu_base::{OrBug, Prim};
-use fehu_imp::visit::{self, Item};
+use fehu_imp::kernel::maybe_written;
+use fehu_imp::visit;
 use fehu_imp::{Block, Exp, Kernel, Message, Part, Stm, Ty, V};
 use indexmap::IndexSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// The most values in the message of a check in a kernel; the rest are shown as zero.
@@ -89,21 +90,6 @@ impl Device {
         text.push_str("  default:\n    fe_fail(ctx, FUTHARK_PROGRAM_ERROR, \"a check of a kernel failed\");\n  }\n}\n\n");
         text
     }
-}
-
-/// The pointers through which a kernel may write: those that are used for anything but loads.
-fn maybe_written(body: &[Stm]) -> FxHashSet<V> {
-    let mut written = FxHashSet::default();
-    visit::each_stm(body, &mut |stm| {
-        stm.each_item(&mut |item| match item {
-            Item::Use(v) | Item::Set(v) | Item::Update(v) | Item::Declare(v) => {
-                written.insert(*v);
-            }
-            // What an expression does with a pointer is to load.
-            Item::Exp(_) | Item::Block(_) => {}
-        });
-    });
-    written
 }
 
 impl Frame<'_> {
@@ -196,6 +182,9 @@ impl Frame<'_> {
             let declared = match fun.vars[v].ty {
                 // Booleans cannot be arguments.
                 Ty::Scalar(Prim::Bool) => "uint8_t ".to_owned(),
+                Ty::Ptr(_, prim) if kernel.read_only.contains(&v) => {
+                    format!("FE_GLOBAL const {} *FE_RESTRICT ", c_type(prim))
+                }
                 ty @ Ty::Ptr(..) => format!("FE_GLOBAL {}", declared_type(ty)),
                 ty @ (Ty::Scalar(_) | Ty::Mem | Ty::Local(..) | Ty::Shared(..)) => {
                     declared_type(ty)

@@ -108,6 +108,7 @@ impl<'a> Emit<'a> {
             by_block: false,
             shared: None,
             changes,
+            read_only: Vec::new(),
             body,
         })));
     }

@@ -68,7 +68,7 @@
 //!     | "begin" string "at" string "exact"? "(" part,* ")"  |  "end"
 //!     | "launch" string "at" string "block" counter "of" exp "thread" counter "of" number
 //!       ("residents" number)? "by_block"? ("shared" exp)?
-//!       ("changes" (place "of" exp),*)? block
+//!       ("changes" (place "of" exp),*)? ("read_only" var,*)? block
 //!     | var "=" ("fetch" | "poll" | "count") place
 //!     | "ask" place  |  var "=" "receive"
 //!     | var "=" "arrive" exp "of" exp                   -- the counter, how many come there

@@ -391,6 +391,12 @@ impl<'a> Parser<'a> {
             changes.push(Extent { ptr, first, count: self.exp()? });
             more = self.eat(",");
         }
+        let mut read_only = Vec::new();
+        let mut more = self.eat_word("read_only");
+        while more {
+            read_only.push(self.var()?);
+            more = self.eat(",");
+        }
         let body = self.block()?;
         Ok(Stm::Launch(Box::new(Kernel {
             hint,
@@ -403,6 +409,7 @@ impl<'a> Parser<'a> {
             by_block,
             shared,
             changes,
+            read_only,
             body,
         })))
     }

@@ -341,6 +341,10 @@ impl<'a> Printer<'a> {
             let first = self.place(extent.ptr, &extent.first);
             head.push_str(&format!("{first} of {}", self.exp(&extent.count)));
         }
+        for (number, ptr) in kernel.read_only.iter().enumerate() {
+            head.push_str(if number == 0 { " read_only " } else { ", " });
+            head.push_str(&self.var(*ptr));
+        }
         head
     }
 

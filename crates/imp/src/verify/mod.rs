@@ -20,6 +20,7 @@ mod reduction;
 mod types;
 mod uniform;
 
+use crate::kernel::maybe_written;
 use crate::text::Printer;
 use crate::visit::Item;
 use crate::{Block, Exp, From, Fun, Kernel, Program, RedOp, Space, Stm, Ty, V};
@@ -312,6 +313,17 @@ impl<'a> Checker<'a, '_> {
     fn kernel(&mut self, kernel: &'a Kernel) {
         for (stm, message) in uniform::check(self.fun, kernel) {
             self.error(Some(stm), message);
+        }
+        let written = maybe_written(&kernel.body);
+        for ptr in &kernel.read_only {
+            let is_pointer = matches!(self.fun.vars[*ptr].ty, Ty::Ptr(..));
+            if !is_pointer || written.contains(ptr) {
+                let name = self.name(*ptr);
+                self.error(
+                    None,
+                    format!("a kernel does more than load through {name}, which is read-only"),
+                );
+            }
         }
         let tops: Vec<V> = declared(&kernel.body);
         crate::visit::each_stm(&kernel.body, &mut |stm| {

@@ -9,7 +9,7 @@ use fehu_imp::{
     Arg, Block, Exp, From, Fun, FunId, Kernel, Lane, Message, Program, RedOp, Stm, Ty, V, VarInfo,
 };
 use fehu_ir::Scalar;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// A kernel. Its variables are numbered anew, without gaps.
@@ -18,6 +18,8 @@ pub(super) struct Code {
     pub(super) vars: IdVec<V, VarInfo>,
     /// The variables of the host that the kernel uses, and its own ones for them.
     pub(super) captured: Vec<(V, V)>,
+    /// Its own ones of those through which it reads what nobody changes.
+    pub(super) read_only: FxHashSet<V>,
     /// The shared arrays.
     pub(super) shared: Vec<(V, Prim, u32)>,
     pub(super) block: V,
@@ -123,11 +125,13 @@ impl<'a> Maker<'a> {
         let own = [kernel.block, kernel.thread];
         let free = free_vars(&kernel.body).into_iter().filter(|v| !own.contains(v));
         let captured = free.map(|v| (v, name(v))).collect();
+        let read_only = kernel.read_only.iter().map(|v| name(*v)).collect();
         let body = rename(&kernel.body, &|v| Some(name(v)));
         let code = Code {
             ops: Vec::new(),
             vars: vars.into_inner(),
             captured,
+            read_only,
             shared: Vec::new(),
             block,
             thread,

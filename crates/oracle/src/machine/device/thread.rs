@@ -523,7 +523,18 @@ impl Run<'_> {
             Space::Shared => &mut team.watch,
             Space::Global | Space::Own => &mut self.world.watch,
         };
-        watch.access((ptr.array, at), does, now, &team.seen).map_err(|(old, wrote)| {
+        let key = (ptr.array, at);
+        if does == Does::Read && self.code.read_only.contains(&p) {
+            watch.constant(key);
+        }
+        let accessed = watch.access(key, does, now, &team.seen);
+        if watch.is_changed(key) {
+            return Err(self.wrong(format!(
+                "{}[{index}] is read through a pointer that is read-only, and written in the same launch",
+                self.name(p)
+            )));
+        }
+        accessed.map_err(|(old, wrote)| {
             let does = match does {
                 Does::Read => "reads",
                 Does::Write | Does::Same => "writes",

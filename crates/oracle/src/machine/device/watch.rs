@@ -50,6 +50,10 @@ pub(super) enum Does {
 struct Record {
     reads: [Option<Access>; 2],
     writes: [Option<Access>; 2],
+    /// Whether it has been written at all, ...
+    written: bool,
+    /// ... and whether it has been read as what nobody changes.
+    constant: bool,
 }
 
 /// The blocks that a block has seen come before it as the last one, and how many barriers each of them had passed then.
@@ -72,6 +76,7 @@ impl Watch {
         seen: &Seen,
     ) -> Result<(), (Access, bool)> {
         let record = self.records.entry(key).or_default();
+        record.written |= what != Does::Read;
         let conflicts = |old: &Access| !(old.is_before(&now, seen) || old.atomic && now.atomic);
         if what != Does::Read
             && let Some(old) = record.reads.iter().flatten().find(|old| conflicts(old))
@@ -87,6 +92,18 @@ impl Watch {
             Does::Write | Does::Same => keep(&mut record.writes, now, seen),
         }
         Ok(())
+    }
+}
+
+impl Watch {
+    /// Notes that an element was read as what nobody changes.
+    pub(super) fn constant(&mut self, key: (u32, i64)) {
+        self.records.entry(key).or_default().constant = true;
+    }
+
+    /// Whether one that was read as what nobody changes is written in the same launch, before or after that.
+    pub(super) fn is_changed(&self, key: (u32, i64)) -> bool {
+        self.records.get(&key).is_some_and(|record| record.constant && record.written)
     }
 }
 
