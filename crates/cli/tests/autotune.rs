@@ -42,9 +42,7 @@ fn thresholds_are_found_and_used() {
     std::fs::write(place.join("a.fut"), PROGRAM).expect("it can be written");
     // What does not exist any more must not stay.
     std::fs::write(place.join("a.fut.gpu"), "gone=7\n").expect("it can be written");
-    // The optimiser of OpenCL takes long.
-    let quick = "--pass-option=--build-option=-cl-opt-disable";
-    let args = ["autotune", "--tuning=gpu", quick, "-r", "1", "-vv", "a.fut"];
+    let args = ["autotune", "--tuning=gpu", "-r", "1", "-vv", "a.fut"];
     let output = run(&place, &args);
     let text = both(&output);
     assert!(output.status.success(), "{text}");
@@ -71,7 +69,7 @@ fn thresholds_are_found_and_used() {
     let trials: usize = trials.expect("the number of trials is told");
     assert!((9..=16).contains(&trials), "{text}");
 
-    let bench = ["bench", "--backend=opencl", "--tuning=gpu", quick, "-r", "1"];
+    let bench = ["bench", "--backend=opencl", "--tuning=gpu", "-r", "1"];
     let bench = [&bench[..], &["--no-convergence-phase", "-e", "main", "a.fut"]].concat();
     let output = run(&place, &bench);
     assert!(output.status.success(), "{}", both(&output));

@@ -17,10 +17,8 @@ fn fehu(args: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// OpenCL for processors takes seconds to compile a device program, so that each has a test of its own; its optimiser takes
-/// three times as long, and minutes for kernels with many barriers.
-const TESTED: [&str; 5] =
-    ["test", "--backend=opencl", "--limit", "120", "--pass-option=--build-option=-cl-opt-disable"];
+/// OpenCL for processors takes seconds to compile a device program, so that each has a test of its own.
+const TESTED: [&str; 4] = ["test", "--backend=opencl", "--limit", "120"];
 
 fn agrees(name: &str) {
     agrees_with(name, &[]);
@@ -347,7 +345,7 @@ fn follow() {
 /// The peak memory of a thousand threads of an entry point of `thread_memory.fut`, which gets these arguments first.
 fn peak_of_threads(program: &Path, entry: &str, first: &str) -> u64 {
     let mut child = Command::new(program)
-        .args(["-e", entry, "--build-option=-cl-opt-disable", "--report"])
+        .args(["-e", entry, "--report"])
         .args(["--device-memory-limit", "3GB"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -394,7 +392,7 @@ fn memory_of_threads() {
 /// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it
 /// says of itself.
 fn limited(program: &Path, limit: &str) -> (String, String) {
-    let options = ["-e", "alive", "--build-option=-cl-opt-disable", "--report"];
+    let options = ["-e", "alive", "--report"];
     let mut child = Command::new(program)
         .args(options)
         .args(["--device-memory-limit", limit])

@@ -206,7 +206,7 @@ fn chunks_go_to_a_device() {
         let mut program = Command::new(place.join("a"));
         program.args(["--in", "xs=x", "--in", "ys=x", "--chunk", chunk]).current_dir(&place);
         program.args(["--device-memory-limit", limit]);
-        program.args(["--build-option=-cl-opt-disable", "--cache-file=kernels"]);
+        program.args(["--cache-file=kernels"]);
         assert_eq!(succeed(&mut program).stdout, expected.stdout);
     }
 }

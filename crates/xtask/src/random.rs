@@ -368,10 +368,6 @@ impl Run<'_> {
     /// Options of the servers of a batch.
     fn options(&self, batch: u64) -> Vec<String> {
         let mut options = Vec::new();
-        if self.target == Target::OpenCl {
-            // The optimiser of an implementation for processors takes minutes for kernels with barriers.
-            options.push("--build-option=-cl-opt-disable".to_owned());
-        }
         if self.target.has_tasks() {
             // With few threads the positions outside are enough for all of them; with many, those inside are shared as well.
             let threads = THREADS[(batch % THREADS.len() as u64) as usize];

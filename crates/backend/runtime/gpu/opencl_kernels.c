@@ -1,6 +1,13 @@
 // OpenCL kernels: compiled, cached as the binary that the implementation produces, and launched. After opencl.c and
 // state.h.
 
+static bool fe_cl_is_pocl(struct futhark_context *ctx) {
+  struct fe_driver *driver = &ctx->gpu.driver;
+  char name[256] = "";
+  driver->cl.platform_info(driver->platform, FE_CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+  return strstr(name, "Portable Computing Language") != NULL;
+}
+
 // The compiler has failed: the first lines of what it says.
 FE_COLD static int fe_cl_build_failed(struct futhark_context *ctx, void *program, int result) {
   struct fe_driver *driver = &ctx->gpu.driver;
@@ -35,7 +42,8 @@ static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
     fe_text_words(&text, " -cl-denorms-are-zero -cl-finite-math-only -D FE_FAST_MATH");
     break;
   }
-  fe_text_words(&text, " ");
+  // Optimised by PoCL 3.1, threads lose what their variables had before a loop with a barrier.
+  fe_text_words(&text, fe_cl_is_pocl(ctx) ? " -cl-opt-disable " : " ");
   fe_text_words(&text, more);
   if (text.failed) {
     free(text.chars);
@@ -103,13 +111,6 @@ static int fe_driver_load(struct futhark_context *ctx, struct fe_part *part) {
     fe_driver_unload(ctx, part);
   }
   return result == 0 ? FUTHARK_SUCCESS : FUTHARK_PROGRAM_ERROR;
-}
-
-static bool fe_cl_is_pocl(struct futhark_context *ctx) {
-  struct fe_driver *driver = &ctx->gpu.driver;
-  char name[256] = "";
-  driver->cl.platform_info(driver->platform, FE_CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-  return strstr(name, "Portable Computing Language") != NULL;
 }
 
 // PoCL keeps programs. For the bytes of one it would compile all kernels for blocks of any size, which takes seconds, and

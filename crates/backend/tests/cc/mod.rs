@@ -20,12 +20,6 @@ pub(crate) fn runtime(name: &str) -> String {
     fs::read_to_string(path).expect("the file of the runtime exists")
 }
 
-/// What OpenCL for processors is told besides: its optimiser would take most of the time. The variable of that name has others,
-/// also none.
-fn device_flags() -> String {
-    std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_else(|_| "-cl-opt-disable".to_owned())
-}
-
 /// A folder for the files of a test.
 pub(crate) struct Folder(PathBuf);
 
@@ -68,7 +62,6 @@ impl Folder {
             // Only programs for devices keep something, and only their libraries leak.
             .env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .env("LSAN_OPTIONS", format!("suppressions={LEAKS}:print_suppressions=0"))
-            .env("POCL_EXTRA_BUILD_FLAGS", device_flags())
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -222,9 +222,6 @@ impl Run<'_> {
     ) -> Result<Vec<Value>, String> {
         let mut command = Command::new(&program.program);
         command.args(["-e", &entry(seed), cut, "--binary-output"]);
-        if self.target == Target::OpenCl {
-            command.arg("--build-option=-cl-opt-disable");
-        }
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|why| why.to_string())?;
         if let Some(mut stdin) = child.stdin.take() {

@@ -164,10 +164,6 @@ impl Subject {
         if target.has_tasks() {
             options.extend(servers.threads.map(|number| format!("--num-threads={number}")));
         }
-        if target == Target::OpenCl {
-            // The optimiser of an implementation for processors takes minutes for kernels with barriers.
-            options.push("--build-option=-cl-opt-disable".to_owned());
-        }
         let start = Start { runtimes: Some(&servers.runtimes), runner: None, options };
         let compiler = CCompiler::find(Some(&servers.runtimes), target, Floats::Strict)
             .map_err(|error| Fault::new("no compiler", error.message))?
