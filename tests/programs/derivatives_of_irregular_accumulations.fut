@@ -116,6 +116,26 @@ entry twice [n] (is: [n]i64) (xs: [n]f64) =
      && and (map2 equal (transpose (tabulate n (\i -> vjp grad xs (unit i)))) expected)
 
 -- ==
+-- entry: directions
+-- input { 0i64 [0i64, 1i64, 2i64, 3i64] [2.0, 3.0, 5.0, 7.0] } output { true }
+-- input { 5i64 [0i64, 1i64, 2i64, 3i64] [2.0, 3.0, 5.0, 7.0] } output { true }
+
+-- Several directions at once, forwards, backwards, and of the gradient.
+entry directions [n] (k: i64) (is: [n]i64) (xs: [n]f64) =
+  let f (acc: *acc) i x : *acc = loop acc for j < i do intrinsics.acc_write acc j (x * x)
+  let largest xs =
+    intrinsics.hist_stream (replicate 3 1f64) f64.max f64.lowest (\(acc: *acc) (i, x) -> f acc i x) (zip is xs)
+  let grad xs = vjp (products f is) xs [1, 2, 3]
+  let seeds k n : [k][n]f64 = tabulate_2d k n (\i j -> f64.i64 (i * j + i + 1) / 7)
+  let near a b = and (map2 equal a b)
+  in near (mjp (products f is) xs (seeds k 3)) (map (vjp (products f is) xs) (seeds k 3))
+     && near (jmp (products f is) xs (seeds k n)) (map (jvp (products f is) xs) (seeds k n))
+     && near (#[unroll] jmp (products f is) xs (seeds 2 n)) (map (jvp (products f is) xs) (seeds 2 n))
+     && near (jmp largest xs (seeds k n)) (map (jvp largest xs) (seeds k n))
+     && near (jmp grad xs (seeds k n)) (map (jvp grad xs) (seeds k n))
+     && near (mjp grad xs (seeds k n)) (map (vjp grad xs) (seeds k n))
+
+-- ==
 -- entry: checks
 -- input { [0i64, 1i64, 2i64] [2.0, 3.0, 5.0] } output { [0.0, 5.0, 5.0] }
 -- input { [0i64, 1i64, 9i64] [2.0, 3.0, 5.0] } error: Assertion is false
