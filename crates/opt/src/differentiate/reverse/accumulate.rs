@@ -5,6 +5,7 @@ use super::Reverse;
 use super::write::at_or_zero;
 use crate::differentiate::Res;
 use crate::differentiate::num::zero;
+use crate::differentiate::once::Quiet;
 use fehu_base::{OrBug, bug};
 use fehu_facts::operators::is_sum_after;
 use fehu_ir::builder::Builder;
@@ -60,7 +61,9 @@ impl Reverse {
     ) -> Res<Vec<Option<Atom>>> {
         let count: usize = inputs.iter().map(|input| input.arrays.len()).sum();
         let mut all = vec![None; count];
-        if inputs.iter().all(|input| input.op.is_some()) {
+        // Nobody asks for what there was in arrays that were made to be written to.
+        let is_asked = |array: &Var| self.varied.contains(array);
+        if !inputs.iter().any(|input| input.op.is_none() && input.arrays.iter().any(is_asked)) {
             return Ok(all);
         }
         let mut again = lambda.clone();
@@ -84,6 +87,7 @@ impl Reverse {
                 .map(|(op, neutral)| (copy_lambda(op, b.vars_mut()), neutral.clone()));
             new.push(AccInput { shape: input.shape.clone(), arrays, op });
         }
+        Quiet.body(&mut again.body);
         Zeros { b }.body(&mut again.body);
         types.extend(again.ret[inputs.len()..].iter().cloned());
         let bound = b.several("adjoint", types, Exp::WithAcc(new, Box::new(again)));
