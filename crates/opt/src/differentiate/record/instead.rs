@@ -134,7 +134,10 @@ impl<'c> Accumulators<'c> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others do not hand accumulators on")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "others cannot consume and return accumulators"
+    )]
     fn stm(&mut self, b: &mut Builder<'_>, mut stm: Stm) {
         match stm.exp {
             Exp::Atom(acc) => self.same(b, stm.pat[0], acc, Exp::Atom),
@@ -152,16 +155,16 @@ impl<'c> Accumulators<'c> {
                     false => self.counted_positions(b, stm.pat, *op),
                 }
             }
-            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::WithAcc(..) | Exp::Fail(_) => {
+            Exp::If(..) | Exp::Switch(..) | Exp::Loop(..) | Exp::Fail(_) => {
                 if let Exp::Loop(params, ..) = &mut stm.exp {
                     *params = self.params(b, params);
                 }
-                if let Exp::WithAcc(_, lambda) = &mut stm.exp {
-                    lambda.ret = self.types(&lambda.ret);
-                }
                 stm.exp.map_bodies(&mut |body| self.body(b.vars_mut(), body));
                 stm.pat = stm.pat.into_iter().flat_map(|var| self.bind(b, var)).collect();
-                b.push(stm);
+                // What only contributed to what is not counted has nothing left but checks.
+                if !stm.pat.is_empty() {
+                    b.push(stm);
+                }
             }
             _ => bug("an accumulator is handed on by what cannot do that"),
         }

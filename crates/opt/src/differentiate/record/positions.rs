@@ -60,7 +60,7 @@ impl Accumulators<'_> {
         for (input, param) in op.inputs.iter().zip(params) {
             new_inputs.push(*input);
             new_params.push(param);
-            let Some(Counts { counts, ends, .. }) = of(&all, inner.ty(param)) else { continue };
+            let Some(Counts { counts, ends, .. }) = find(&all, inner.ty(param)) else { continue };
             let (count, end) = (inner.param("count", Type::I64), inner.param("end", Type::I64));
             new_inputs.extend([*counts, *ends]);
             new_params.extend([count, end]);
@@ -72,7 +72,7 @@ impl Accumulators<'_> {
         let map = Lambda { params: new_params, body: inner.finish(body.results), ret };
         b.stm(pat.clone(), map_exp(op.width, new_inputs, map));
         for var in pat {
-            if let Some(Counts { counts, .. }) = of(&all, b.ty(var)) {
+            if let Some(Counts { counts, .. }) = find(&all, b.ty(var)) {
                 self.together(b, var, *counts, &op.inputs);
             }
         }
@@ -111,7 +111,7 @@ impl Accumulators<'_> {
     }
 }
 
-fn of<'a>(all: &'a [Counts], ty: &Type) -> Option<&'a Counts> {
+fn find<'a>(all: &'a [Counts], ty: &Type) -> Option<&'a Counts> {
     all.iter().find(|counts| *ty == Type::Acc(counts.cert))
 }
 
