@@ -13,9 +13,9 @@
 //! zs = hist (*) ys is vs
 //! ```
 //!
-//! The columns are accumulators without an operator, so that writes to them are differentiated as any others are. What is
-//! only counted comes first and has the same checks, and a place is known only after the checks of all contributions before
-//! it; it prints nothing.
+//! The columns are accumulators without an operator, so that writes to them are differentiated as any others are. The
+//! code that counts makes the same checks, and prints nothing. A place is known after the checks of all contributions
+//! before it.
 
 use super::histogram::{columns, histogram};
 use super::instead::{Accumulators, Instead};

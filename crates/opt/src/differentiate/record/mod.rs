@@ -9,7 +9,8 @@
 //! part of the values. What a branch does not contribute is recorded with an index out of bounds, which histograms
 //! ignore.
 //!
-//! If the number of contributions differs from one position or iteration to the next, they are counted first ([`counted`]).
+//! If the number of contributions differs from one position or iteration to the next, they are counted first
+//! ([`counted`]).
 
 mod contributions;
 mod counted;
@@ -49,16 +50,14 @@ impl VisitMut for All<'_> {
         walk_body_mut(self, body);
         let mut out = Vec::with_capacity(body.stms.len());
         for stm in std::mem::take(&mut body.stms) {
-            match &stm.exp {
-                Exp::WithAcc(inputs, lambda) if inputs.iter().any(is_recorded) => {
-                    let made = histograms(&stm, inputs, lambda, self.vars);
-                    out.extend(
-                        made.unwrap_or_else(|| {
-                            counted(&stm, inputs, lambda, self.vars, self.common)
-                        }),
-                    );
-                }
-                _ => out.push(stm),
+            if let Exp::WithAcc(inputs, lambda) = &stm.exp
+                && inputs.iter().any(is_recorded)
+            {
+                let made = histograms(&stm, inputs, lambda, self.vars);
+                let counted = || counted(&stm, inputs, lambda, self.vars, self.common);
+                out.extend(made.unwrap_or_else(counted));
+            } else {
+                out.push(stm);
             }
         }
         body.stms = out;
@@ -147,7 +146,7 @@ impl Record {
         stms.into_iter().try_for_each(|stm| self.stm(b, stm))
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others do not hand accumulators on")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "with others, contributions are counted")]
     fn stm(&mut self, b: &mut Builder<'_>, stm: Stm) -> Option<()> {
         let free = free_in_stm(&stm, b.vars());
         let mut mentioned = free.iter().chain(&stm.pat);
