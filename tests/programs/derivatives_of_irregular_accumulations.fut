@@ -19,30 +19,37 @@ def dense [n] (k: i64) (f: i64 -> f64 -> i64 -> (i64, f64)) (is: [n]i64) (xs: [n
 def products [n] (f: *acc -> i64 -> f64 -> *acc) (is: [n]i64) (xs: [n]f64) =
   intrinsics.hist_stream (replicate 3 1f64) (*) 1 (\(acc: *acc) (i, x) -> f acc i x) (zip is xs)
 
-def equal [n] (xs: [n]f64) (ys: [n]f64) = and (map2 (\x y -> f64.abs (x - y) <= 1e-9 * f64.abs y) xs ys)
+def equal [n] (xs: [n]f64) (ys: [n]f64) =
+  and (map2 (\x y -> f64.abs (x - y) <= 1e-9 * f64.abs y) xs ys)
 
 entry bounds [n] (is: [n]i64) (xs: [n]f64) =
   let f (acc: *acc) i x : *acc = loop acc for j < i do intrinsics.acc_write acc j (x + f64.i64 j)
-  in equal (vjp (products f is) xs [1, 2, 3]) (dense 3 (\i x j -> (if j < i then j else -1, x + f64.i64 j)) is xs)
+  in equal (vjp (products f is) xs [1, 2, 3])
+           (dense 3 (\i x j -> (if j < i then j else -1, x + f64.i64 j)) is xs)
 
 -- Bounds of loops that depend on loops around them, before and after other contributions.
 entry triangles [n] (is: [n]i64) (xs: [n]f64) =
   let f (acc: *acc) i x : *acc =
     let acc = intrinsics.acc_write acc 1 x
-    let acc = loop acc for j < i do loop acc for k < j do intrinsics.acc_write acc ((j + k) % 3) (x * f64.i64 j)
+    let acc =
+      loop acc for j < i do
+        loop acc for k < j do intrinsics.acc_write acc ((j + k) % 3) (x * f64.i64 j)
     in intrinsics.acc_write acc i (x * x)
   let g i x j =
     if j == 25
     then (1, x)
     else if j == 26
     then (i, x * x)
-    else let (j, k) = (j / 5, j % 5) in if j < i && k < j then ((j + k) % 3, x * f64.i64 j) else (-1, x)
+    else
+      let (j, k) = (j / 5, j % 5)
+      in if j < i && k < j then ((j + k) % 3, x * f64.i64 j) else (-1, x)
   in equal (vjp (products f is) xs [1, 2, 3]) (dense 27 g is xs)
 
 -- As long as a number that is contributed as well is not too small.
 entry conditions [n] (is: [n]i64) (xs: [n]f64) =
   let f (acc: *acc) i x : *acc =
-    let (acc, _) = loop (acc, y) = (acc, x) while y > 1 do (intrinsics.acc_write acc (i % 3) y, y / 2)
+    let (acc, _) =
+      loop (acc, y) = (acc, x) while y > 1 do (intrinsics.acc_write acc (i % 3) y, y / 2)
     in acc
   let g i x j = if x / 2 ** f64.i64 j > 1 then (i % 3, x / 2 ** f64.i64 j) else (-1, x)
   in equal (vjp (products f is) xs [1, 2, 3]) (dense 8 g is xs)
@@ -62,7 +69,9 @@ entry branches [n] (is: [n]i64) (xs: [n]f64) =
     then (if j < i64.f64 x then j else -1, x)
     else if i == 1
     then (-1, x)
-    else let l = j / 2 in if l < i && l % 2 == 0 then if j % 2 == 0 then (0, x) else (i - l, x + 1) else (-1, x)
+    else
+      let l = j / 2
+      in if l < i && l % 2 == 0 then if j % 2 == 0 then (0, x) else (i - l, x + 1) else (-1, x)
   in equal (vjp (products f is) xs [1, 2, 3]) (dense 10 g is xs)
 
 -- What has been printed or is unknown is handed on as it is; the number of contributions is another accumulation's sum.
@@ -84,7 +93,9 @@ entry mixed [n] (is: [n]i64) (xs: [n]f64) =
 -- Rows, which are multiplied element by element.
 entry rows [n] (is: [n]i64) (xs: [n]f64) =
   let f xs =
-    intrinsics.hist_stream (replicate 3 [1f64, 1]) (map2 (*)) [1, 1]
+    intrinsics.hist_stream (replicate 3 [1f64, 1])
+                           (map2 (*))
+                           [1, 1]
                            (\(acc: *intrinsics.acc ([3][2]f64)) (i, x) ->
                               loop acc for j < i do intrinsics.acc_write acc j [x, x + 1])
                            (zip is xs)
@@ -124,16 +135,39 @@ entry twice [n] (is: [n]i64) (xs: [n]f64) =
 entry directions [n] (k: i64) (is: [n]i64) (xs: [n]f64) =
   let f (acc: *acc) i x : *acc = loop acc for j < i do intrinsics.acc_write acc j (x * x)
   let largest xs =
-    intrinsics.hist_stream (replicate 3 1f64) f64.max f64.lowest (\(acc: *acc) (i, x) -> f acc i x) (zip is xs)
+    intrinsics.hist_stream (replicate 3 1f64)
+                           f64.max
+                           f64.lowest
+                           (\(acc: *acc) (i, x) -> f acc i x)
+                           (zip is xs)
   let grad xs = vjp (products f is) xs [1, 2, 3]
   let seeds k n : [k][n]f64 = tabulate_2d k n (\i j -> f64.i64 (i * j + i + 1) / 7)
   let near a b = and (map2 equal a b)
   in near (mjp (products f is) xs (seeds k 3)) (map (vjp (products f is) xs) (seeds k 3))
      && near (jmp (products f is) xs (seeds k n)) (map (jvp (products f is) xs) (seeds k n))
-     && near (#[unroll] jmp (products f is) xs (seeds 2 n)) (map (jvp (products f is) xs) (seeds 2 n))
+     && near (#[unroll] jmp (products f is) xs (seeds 2 n))
+             (map (jvp (products f is) xs) (seeds 2 n))
      && near (jmp largest xs (seeds k n)) (map (jvp largest xs) (seeds k n))
      && near (jmp grad xs (seeds k n)) (map (jvp grad xs) (seeds k n))
      && near (mjp grad xs (seeds k n)) (map (vjp grad xs) (seeds k n))
+
+-- ==
+-- entry: captured
+-- input { 4i64 [0i64, 1i64, 2i64, 3i64] [0.5, 0.25, 0.125, 0.75] } output { true }
+
+-- The operator captures a number with several tangents: it refers to the direction. The gradient has what tangents say.
+entry captured [n] (k: i64) (is: [n]i64) (xs: [n]f64) =
+  let f [n] (is: [n]i64) (xs: [n]f64) : [3]f64 =
+    let c = xs[0] * xs[1]
+    in intrinsics.hist_stream (replicate 3 0f64)
+                              (\a b -> a + b + c * a * b)
+                              0
+                              (\(acc: *acc) (i, x) ->
+                                 loop acc for j < i do intrinsics.acc_write acc j (x * x))
+                              (zip is xs)
+  let seeds k n : [k][n]f64 = tabulate_2d k n (\i j -> f64.i64 (i * j + i + 1))
+  let h xs = f64.sum (map2 (*) (flatten (jmp (f is) xs (seeds k n))) (map f64.i64 (iota (k * 3))))
+  in equal (vjp h xs 1) (map (jvp h xs) (tabulate_2d n n (\i j -> f64.bool (i == j))))
 
 -- ==
 -- entry: checks
