@@ -375,11 +375,12 @@ mod tests {
 
     #[test]
     fn what_is_not_differentiated_is_told_with_its_place() {
-        let (outcome, program) = compiled(include_str!("../../../tests/limits/contributions.fut"));
+        let (outcome, program) =
+            compiled(include_str!("../../../tests/limits/sizes_in_several_directions.fut"));
         assert!(program.is_none());
         let error = outcome.diagnostics.iter().find(|found| found.code == "not-supported");
         let error = error.expect("an error");
-        assert!(error.message.contains("as many contributions"), "{}", error.message);
+        assert!(error.message.contains("whose sizes differ"), "{}", error.message);
         assert!(error.primary.is_some());
     }
 }

@@ -281,7 +281,7 @@ impl Gen {
         (text, end)
     }
 
-    /// Sums by accumulation, perhaps in a loop that also reads the array that it changes.
+    /// An accumulation, mostly of sums, perhaps in a loop that also reads the array that it changes.
     pub(super) fn accumulate(&mut self, env: &mut Env, other: &'static str) {
         let (source, values) = (self.value(env, &[other]), self.value(env, &["n"]));
         let free = self.value(env, &[]);
@@ -314,7 +314,7 @@ impl Gen {
         self.bind(env, &[other], &exp);
     }
 
-    /// Sums of contributions at so many places of an array, from a round on.
+    /// Contributions at so many places of an array, from a round on.
     fn accumulation(
         &mut self,
         other: &str,
@@ -327,8 +327,21 @@ impl Gen {
         let moved = round
             .map_or_else(String::new, |round| format!("let ({position}: i64) = add {i} {round} "));
         let (all, next) = self.contributions(&position, &twice, (&cert, &p));
+        // By a number of its own, so that what follows does not change.
+        let op = match Rng::new(!self.count as u64).below(6) {
+            0 => format!("{{ let ({c}: i64) = mul {a} {b} in ({c}) }} neutral (1)"),
+            // With what it refers to: a free variable, or the index.
+            number @ (1 | 2) => {
+                let factor = if number == 1 { free } else { &j };
+                format!(
+                    "{{ let ({c}_b: i64) = mul {a} {b} let ({c}_c: i64) = mul {c}_b {factor} \
+                     let ({c}_d: i64) = add {a} {b} let ({c}: i64) = add {c}_c {c}_d in ({c}) }} neutral (0)"
+                )
+            }
+            _ => format!("{{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0)"),
+        };
         format!(
-            "withacc acc [{other}] ({own}) op \\({j}: i64, {a}: i64, {b}: i64) -> (i64) {{ let ({c}: i64) = add {a} {b} in ({c}) }} neutral (0) \
+            "withacc acc [{other}] ({own}) op \\({j}: i64, {a}: i64, {b}: i64) -> (i64) {op} \
              in \\({cert}: unit, {acc}: acc({cert})) -> (acc({cert})) {{ \
              let ({end}: acc({cert})) = screma {width} ({places}, {values}, {acc}) map \\({i}: i64, {x}: i64, {p}: acc({cert})) -> (acc({cert})) {{ \
              {moved}let ({twice}: i64) = mul {x} {free} \

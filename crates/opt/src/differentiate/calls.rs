@@ -71,7 +71,7 @@ fn make(fun: Fun, what: &Derivative, prog: &Prog, common: &Rc<Common>) -> Res<Fu
             ("tangent", b.finish(out), all)
         }
         Mode::Reverse => {
-            record(&mut body, &mut vars);
+            record(&mut body, &mut vars, common);
             // The sizes of results are not known before the function is evaluated: here they are parameters.
             let sizes = sizes(&results, &vars);
             let mut names = Subst::default();

@@ -212,7 +212,7 @@ fn derive(
             Ok(results)
         }
         DiffForm::Reverse(seeds) => {
-            record::record(&mut fun.body, b.vars_mut());
+            record::record(&mut fun.body, b.vars_mut(), common);
             let mut reverse = Reverse::of(common.clone(), loc);
             reverse.is_host = is_host;
             reverse::vjp(b, reverse, fun, &args, &seeds, unroll)

@@ -44,6 +44,8 @@ pub(super) struct Forward {
     /// Accumulators, by their certificates, that tangents are contributed to as well, and whether contributions say
     /// that they are there.
     lifted: FxHashMap<Var, bool>,
+    /// Those whose tangents are in another accumulator, with the values again, likewise.
+    again: FxHashMap<Var, bool>,
     /// Whether the code will be for several directions, which share the values: then no statement yields both values and
     /// tangents if it may be executed for each direction.
     pub(super) is_shared: bool,
@@ -53,8 +55,8 @@ pub(super) struct Forward {
 
 impl Forward {
     pub(super) fn new(common: Rc<Common>, loc: Option<Loc>) -> Forward {
-        let (tangents, lifted) = (FxHashMap::default(), FxHashMap::default());
-        Forward { tangents, lifted, is_shared: false, common, loc }
+        let (lifted, again) = (FxHashMap::default(), FxHashMap::default());
+        Forward { tangents: FxHashMap::default(), lifted, again, is_shared: false, common, loc }
     }
 
     /// A parameter for the tangent of a variable.
@@ -173,25 +175,29 @@ impl Forward {
             Exp::Scatter(_) => self.scatter(b, stm),
             Exp::WithAcc(..) => self.with_acc(b, stm),
             Exp::UpdateAcc(acc, indices, values) => {
-                let (acc, indices, mut values) = (*acc, indices.clone(), values.clone());
-                if let Type::Acc(cert) = b.ty(acc)
-                    && let Some(&says) = self.lifted.get(cert)
-                {
-                    let tangents: Vec<Atom> =
-                        values.iter().map(|value| self.or_zero(b, *value)).collect();
-                    values.extend(tangents);
-                    if says {
-                        values.insert(0, Atom::bool(true));
-                    }
-                    b.push(Stm { exp: Exp::UpdateAcc(acc, indices, values), ..stm });
+                let (acc, indices, values) = (*acc, indices.clone(), values.clone());
+                let Type::Acc(cert) = *b.ty(acc) else { return self.refuse("this accumulation") };
+                let lifted = self.lifted.get(&cert).copied();
+                let other = self.tangent(acc.into()).and_then(Atom::var);
+                if lifted.is_none() && other.is_none() {
+                    b.push(stm);
                     return Ok(());
                 }
-                b.push(stm);
-                if let Some(Atom::Var(tangent)) = self.tangent(acc.into()) {
-                    let values = values.iter().map(|value| self.or_zero(b, *value)).collect();
-                    let next = b.exp("d", Exp::UpdateAcc(tangent, indices, values));
-                    self.tangents.insert(first.or_bug("accumulator"), next.into());
+                let mut all: Vec<Atom> = Vec::new();
+                if let Some(says) = lifted.or_else(|| self.again.get(&cert).copied()) {
+                    all.extend(says.then_some(Atom::bool(true)));
+                    all.extend(&values);
                 }
+                for value in values {
+                    all.push(self.or_zero(b, value));
+                }
+                let Some(other) = other else {
+                    b.push(Stm { exp: Exp::UpdateAcc(acc, indices, all), ..stm });
+                    return Ok(());
+                };
+                b.push(stm);
+                let next = b.exp("d", Exp::UpdateAcc(other, indices, all));
+                self.tangents.insert(first.or_bug("accumulator"), next.into());
                 Ok(())
             }
             Exp::Call(id, args) if active => {

@@ -274,8 +274,9 @@ impl Forward {
         Ok(())
     }
 
-    /// Tangents are contributed to accumulators of their own, in the same places; with an operator that does not add, to the same
-    /// accumulator, by the lifted operator.
+    /// Tangents are contributed to accumulators of their own, in the same places; with an operator that does not add, to
+    /// the same accumulator, by the lifted operator, or with the values to one of their own, if directions share the
+    /// values.
     pub(super) fn with_acc(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
         let set = self.varied(b, &stm);
         let Stm { pat, exp, certs, attrs, loc } = stm;
@@ -305,22 +306,39 @@ impl Forward {
                     Some((fehu_ir::subst::copy_lambda(op, b.vars_mut()), neutral.clone()))
                 }
                 Some((op, neutral)) => {
-                    with[index] = false;
                     let kinks = mine.len() == 1 && has_kinks(&op.body);
                     let op = fehu_ir::subst::copy_lambda(op, b.vars_mut());
                     let indices = input.shape.len();
                     let mut lifted = self.lift(b, op, neutral.clone(), indices)?;
-                    let all = &mut new_inputs[index].arrays;
-                    all.extend(arrays);
-                    if kinks {
-                        lifted = say_there(b, lifted, indices, (&input.shape, all));
-                        let there = Type::array(Prim::Bool.into(), input.shape.clone());
-                        new_pat.insert(new_pat.len() - mine.len(), b.param("there", there));
+                    let mut all = input.arrays.clone();
+                    if self.is_shared {
+                        all =
+                            all.into_iter().map(|array| b.exp("again", Exp::Copy(array))).collect();
                     }
-                    new_inputs[index].op = Some(lifted);
-                    new_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
-                    self.lifted.insert(lambda.params[index], kinks);
-                    continue;
+                    all.extend(arrays);
+                    let mut there = None;
+                    if kinks {
+                        lifted = say_there(b, lifted, indices, (&input.shape, &mut all));
+                        let ty = Type::array(Prim::Bool.into(), input.shape.clone());
+                        there = Some(b.param("there", ty));
+                    }
+                    if self.is_shared {
+                        tangent_pat.extend(there);
+                        let again = mine.iter().map(|var| b.param("again", b.ty(*var).clone()));
+                        tangent_pat.extend(again);
+                        self.again.insert(lambda.params[index], kinks);
+                        arrays = all;
+                        Some(lifted)
+                    } else {
+                        with[index] = false;
+                        new_inputs[index] =
+                            AccInput { arrays: all, op: Some(lifted), ..input.clone() };
+                        let before = new_pat.len() - mine.len();
+                        new_pat.splice(before..before, there);
+                        new_pat.extend(self.bind(b, mine, &vec![true; mine.len()]));
+                        self.lifted.insert(lambda.params[index], kinks);
+                        continue;
+                    }
                 }
             };
             new_inputs.push(AccInput { shape: input.shape.clone(), arrays, op });

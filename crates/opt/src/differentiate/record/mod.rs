@@ -9,32 +9,40 @@
 //! part of the values. What a branch does not contribute is recorded with an index out of bounds, which histograms
 //! ignore.
 //!
-//! If the number of contributions differs from one position or iteration to the next, accumulations stay as they are;
-//! the reverse mode refuses them.
+//! If the number of contributions differs from one position or iteration to the next, they are counted first
+//! ([`counted`]).
 
 mod contributions;
+mod counted;
+mod histogram;
+mod instead;
+mod positions;
 
 use self::contributions::{Contributions, Piece, Plan, size};
-use super::num::{identity, outer, whole};
+use self::counted::counted;
+use self::histogram::{columns, histogram};
+use super::common::Common;
+use super::num::{outer, whole};
 use fehu_base::{IdVec, OrBug, Prim};
 use fehu_facts::operators::is_sum_after;
 use fehu_ir::builder::Builder;
-use fehu_ir::free::{bound_in_body, free_in_body, free_in_stm};
+use fehu_ir::free::{bound_in_body, free_in_stm};
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{
-    AccInput, Atom, Body, Dim, Exp, Hist, HistOp, Lambda, LoopForm, LoopParam, Screma, Stm, Switch,
-    Type, Var, VarInfo,
+    AccInput, Atom, Body, Dim, Exp, Lambda, LoopForm, LoopParam, Screma, Stm, Switch, Type, Var,
+    VarInfo,
 };
 use rustc_hash::FxHashMap;
 
 /// Turns what accumulates by other operators than sums into histograms.
-pub(super) fn record(body: &mut Body, vars: &mut IdVec<Var, VarInfo>) {
-    All { vars }.body(body);
+pub(super) fn record(body: &mut Body, vars: &mut IdVec<Var, VarInfo>, common: &Common) {
+    All { vars, common }.body(body);
 }
 
 struct All<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
+    common: &'a Common,
 }
 
 impl VisitMut for All<'_> {
@@ -42,13 +50,15 @@ impl VisitMut for All<'_> {
         walk_body_mut(self, body);
         let mut out = Vec::with_capacity(body.stms.len());
         for stm in std::mem::take(&mut body.stms) {
-            let mut made = None;
             if let Exp::WithAcc(inputs, lambda) = &stm.exp
                 && inputs.iter().any(is_recorded)
             {
-                made = histograms(&stm, inputs, lambda, self.vars);
+                let made = histograms(&stm, inputs, lambda, self.vars);
+                let counted = || counted(&stm, inputs, lambda, self.vars, self.common);
+                out.extend(made.unwrap_or_else(counted));
+            } else {
+                out.push(stm);
             }
-            out.extend(made.unwrap_or_else(|| vec![stm]));
         }
         body.stms = out;
     }
@@ -58,7 +68,8 @@ fn is_recorded(input: &AccInput) -> bool {
     input.op.as_ref().is_some_and(|(op, _)| !is_sum_after(op, input.shape.len()))
 }
 
-/// An accumulation, with histograms for those of its accumulators that do not add.
+/// An accumulation, with histograms for those of its accumulators that do not add. Nothing if contributions have to be
+/// counted.
 fn histograms(
     stm: &Stm,
     inputs: &[AccInput],
@@ -67,11 +78,9 @@ fn histograms(
 ) -> Option<Vec<Stm>> {
     let lambda = copy_lambda(lambda, vars);
     let recorded: Vec<&AccInput> = inputs.iter().filter(|input| is_recorded(input)).collect();
-    let columns = recorded.iter().map(|input| columns(input, vars)).collect::<Option<Vec<_>>>()?;
     let certs = lambda.params.iter().zip(inputs).filter(|(_, input)| is_recorded(input));
     let numbers = certs.enumerate().map(|(number, (cert, _))| (*cert, number)).collect();
-    let to =
-        recorded.iter().zip(columns).map(|(input, columns)| Contributions::new(input, columns));
+    let to = recorded.iter().map(|input| Contributions::new(input, columns(input)));
     let mut record = Record { numbers, to: to.collect(), made: Vec::new() };
     record.made = record.nothing();
 
@@ -98,16 +107,6 @@ fn histograms(
         record.histogram(&mut b, number, input, pat)?;
     }
     Some(b.finish(Vec::new()).stms)
-}
-
-/// The types of what is recorded of a contribution: the indices, and the parts of the value. Nothing if the operator
-/// refers to the indices.
-fn columns(input: &AccInput, vars: &IdVec<Var, VarInfo>) -> Option<Vec<Type>> {
-    let (op, _) = input.op.as_ref()?;
-    let dims = input.shape.len();
-    let refers = free_in_body(&op.body, vars).iter().any(|var| op.params[..dims].contains(var));
-    let all = std::iter::repeat_n(Type::I64, dims).chain(op.ret.iter().cloned());
-    (!refers).then(|| all.collect())
 }
 
 struct Record {
@@ -147,7 +146,7 @@ impl Record {
         stms.into_iter().try_for_each(|stm| self.stm(b, stm))
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others do not hand accumulators on")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "with others, contributions are counted")]
     fn stm(&mut self, b: &mut Builder<'_>, stm: Stm) -> Option<()> {
         let free = free_in_stm(&stm, b.vars());
         let mut mentioned = free.iter().chain(&stm.pat);
@@ -387,17 +386,7 @@ impl Record {
             None => b.exp("column", Exp::Replicate(vec![1.into()], atom)),
         };
         let inputs = inputs.into_iter().map(column).collect();
-        let (op, neutral) = input.op.clone()?;
-        let dims = input.shape.len();
-        let op = HistOp {
-            shape: input.shape.clone(),
-            race_factor: 1.into(),
-            dests: input.arrays.clone(),
-            op: Lambda { params: op.params[dims..].to_vec(), ..op },
-            neutral,
-        };
-        let map = identity(b, &self.to[number].columns);
-        b.stm(pat, Exp::Hist(Box::new(Hist { width, inputs, map, ops: vec![op] })));
+        histogram(b, pat, input, (width, inputs));
         Some(())
     }
 }

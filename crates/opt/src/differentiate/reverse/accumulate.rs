@@ -5,16 +5,13 @@ use super::Reverse;
 use super::write::at_or_zero;
 use crate::differentiate::Res;
 use crate::differentiate::num::zero;
-use fehu_base::OrBug;
+use crate::differentiate::once::Quiet;
+use fehu_base::{OrBug, bug};
 use fehu_facts::operators::is_sum_after;
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::{copy_lambda, copy_stm};
 use fehu_ir::visit::{VisitMut, walk_body_mut};
 use fehu_ir::{AccInput, Atom, Body, Exp, Lambda, Stm, Type, Var};
-
-/// Those by operators that do not add are histograms by now ([`crate::differentiate::record`]), or else:
-const UNRECORDED: &str = "the derivative of an accumulation by this operator, unless all positions and iterations \
-                          make as many contributions";
 
 impl Reverse {
     pub(super) fn with_acc_back(
@@ -31,11 +28,10 @@ impl Reverse {
         for ((input, cert), acc) in inputs.iter().zip(certs).zip(accs) {
             let mine: Vec<Option<Var>> =
                 all.by_ref().take(input.arrays.len()).map(|a| a.and_then(Atom::var)).collect();
-            match &input.op {
-                Some((op, _)) if !is_sum_after(op, input.shape.len()) => {
-                    return self.refuse(UNRECORDED);
-                }
-                Some(_) | None => {}
+            let adds = |(op, _): &(Lambda, _)| is_sum_after(op, input.shape.len());
+            if !input.op.as_ref().is_none_or(adds) {
+                // See [`crate::differentiate::record`].
+                bug("an accumulation by an operator that does not add is no histogram");
             }
             self.accs.insert(*cert, mine);
             self.varied.insert(*acc);
@@ -65,7 +61,9 @@ impl Reverse {
     ) -> Res<Vec<Option<Atom>>> {
         let count: usize = inputs.iter().map(|input| input.arrays.len()).sum();
         let mut all = vec![None; count];
-        if inputs.iter().all(|input| input.op.is_some()) {
+        // Nobody asks for what there was in arrays that were made to be written to.
+        let is_asked = |array: &Var| self.varied.contains(array);
+        if !inputs.iter().any(|input| input.op.is_none() && input.arrays.iter().any(is_asked)) {
             return Ok(all);
         }
         let mut again = lambda.clone();
@@ -89,6 +87,7 @@ impl Reverse {
                 .map(|(op, neutral)| (copy_lambda(op, b.vars_mut()), neutral.clone()));
             new.push(AccInput { shape: input.shape.clone(), arrays, op });
         }
+        Quiet.body(&mut again.body);
         Zeros { b }.body(&mut again.body);
         types.extend(again.ret[inputs.len()..].iter().cloned());
         let bound = b.several("adjoint", types, Exp::WithAcc(new, Box::new(again)));
