@@ -251,6 +251,7 @@ macro_rules! traversals {
                             visit(Item::Exp(& $($mutable)? extent.first));
                             visit(Item::Exp(& $($mutable)? extent.count));
                         });
+                        kernel.read_only.$iter().for_each(|ptr| visit(Item::Use(ptr)));
                         visit(Item::Block(& $($mutable)? kernel.body));
                     }
                     Stm::Exchange { ptr, index, old, body, new } => {

@@ -73,7 +73,7 @@ fun main(n.0: i64, xs.1: mem, h.2: f16) -> (r.3: f64, ys.4: mem) {
   n.0 = tuning 1 or 256
   n.0 = threads
   n.0 = blocks
-  launch "map" at "a.fut:1:2-3" block b.17 of n.0 thread t.18 of 256 residents 4 by_block shared 1024 changes p.5[1] of n.0, p.5[0] of 1 {
+  launch "map" at "a.fut:1:2-3" block b.17 of n.0 thread t.18 of 256 residents 4 by_block shared 1024 changes p.5[1] of n.0, p.5[0] of 1 read_only p.5 {
     var s.19: shared f32[64]
     p.5 = shared[0]
     barrier
