@@ -159,18 +159,25 @@ FE_MATH_LIBRARY_WIDE(f32, float, f)
 #endif
 
 // The same functions where they are not in a loop that is to be vectorised: alone, what is written for vectors has no
-// advantage over tables. (The cosine is not among them, although it could be one call with a sine there: that call is not
-// moved out of loops.)
+// advantage over tables, and a sine and a cosine of the same number are one call.
 #ifdef FE_VECTOR_LIBRARY
 static inline float fe_alone_exp_f32(float a) { return expf(a); }
 static inline float fe_alone_log_f32(float a) { return logf(a); }
 static inline float fe_alone_log2_f32(float a) { return log2f(a); }
 static inline float fe_alone_log10_f32(float a) { return log10f(a); }
+static inline float fe_alone_sin_f32(float a) { return sinf(a); }
+static inline float fe_alone_cos_f32(float a) { return cosf(a); }
+static inline double fe_alone_sin_f64(double a) { return sin(a); }
+static inline double fe_alone_cos_f64(double a) { return cos(a); }
 #else
 #define fe_alone_exp_f32 fe_exp_f32
 #define fe_alone_log_f32 fe_log_f32
 #define fe_alone_log2_f32 fe_log2_f32
 #define fe_alone_log10_f32 fe_log10_f32
+#define fe_alone_sin_f32 fe_sin_f32
+#define fe_alone_cos_f32 fe_cos_f32
+#define fe_alone_sin_f64 fe_sin_f64
+#define fe_alone_cos_f64 fe_cos_f64
 #endif
 
 // The sine of a number of half turns. The reduction is exact, so that integers yield zero. That of a half

@@ -67,3 +67,25 @@ fn rows_that_are_next_to_each_other_are_vectorised() {
 fn of_columns_that_are_next_to_each_other_the_loop_around_is() {
     assert_eq!(rows("(i + n * j)"), ["#pragma omp simd", "FE_UNROLL"]);
 }
+
+/// The lines of a function that has a sine and a cosine, of one number at first and then of all numbers.
+fn circular() -> [String; 4] {
+    let text = "prog imp\n\nfun f(n: i64, a: f64, xs_mem: mem) -> () {\n  var xs: *f64\n  xs = data xs_mem[0]\n  \
+                var s: f64 = sin_f64(a)\n  var c: f64 = cos_f64(a)\n  for i = 0 .. n independent {\n    \
+                var t: f64 = sin_f64(xs[i])\n    var d: f64 = cos_f64(xs[i])\n    \
+                xs[i] = add_f64(mul_f64(t, s), mul_f64(d, c))\n  }\n}\n";
+    let program = fehu_imp::text::parse(text).expect("the program is right");
+    let text = c::functions(&program, Target::C, Mode::Server, "").text;
+    let is_circular = |line: &&str| line.contains("sin_f64") || line.contains("cos_f64");
+    let lines: Vec<String> = text.lines().filter(is_circular).map(str::to_owned).collect();
+    lines.try_into().expect("there are four of them")
+}
+
+#[test]
+fn a_sine_and_a_cosine_can_be_one_call_unless_there_are_vectors_of_them() {
+    let [sine, cosine, sines, cosines] = circular();
+    assert!(sine.contains("fe_alone_sin_f64"), "{sine}");
+    assert!(cosine.contains("fe_alone_cos_f64"), "{cosine}");
+    assert!(sines.contains(" fe_sin_f64"), "{sines}");
+    assert!(cosines.contains(" fe_cos_f64"), "{cosines}");
+}

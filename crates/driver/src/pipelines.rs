@@ -12,8 +12,9 @@ use fehu_ir::pass::{Pass, Remarks};
 use fehu_loops::Transformation;
 use fehu_mem::layout::Layouts;
 use fehu_opt::{
-    CHECKS, CONSTANTS, CSE, DELAY, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST, INLINE, SCALARISE,
-    SIMPLIFY, STREAMED, TABLES, UNACCUMULATE, UNPARTITION, UNROLL, UNSCATTER, UNSTREAM, VECTORISE,
+    ARGUMENTS, CHECKS, CONSTANTS, CSE, DELAY, DISTRIBUTE, FUSE, GRID_FUSE, GRID_UNSTREAM, HOIST,
+    INLINE, SCALARISE, SIMPLIFY, STREAMED, TABLES, UNACCUMULATE, UNPARTITION, UNROLL, UNSCATTER,
+    UNSTREAM, VECTORISE,
 };
 use fehu_par::{
     CHUNKS, EPILOGUE, EXPOSE, FLATTEN, GRID_CHUNKS, GRID_COLUMNS, GRID_IRREGULAR, GRID_LOOPS,
@@ -44,6 +45,8 @@ pub const NONE: Pipeline = Pipeline { name: "none", about: "no passes", passes: 
 const ARRAYS: &[Pass] = &[
     // What lowering wrote down in general is particular here: constants, copies, known branches.
     SIMPLIFY,
+    // Arguments are constants if they ever will be.
+    ARGUMENTS,
     // Sizes are known if they ever will be, and so are the numbers of iterations; nothing is proved or moved yet.
     CONSTANTS,
     UNROLL,
@@ -67,6 +70,8 @@ const ARRAYS: &[Pass] = &[
     FUSE,
     // What is combined is known; what puts the results together can be fused with what reads them.
     SCALARISE,
+    // As far as fusion went, what a map does is one function. What is the same whenever it is evaluated leaves it.
+    DISTRIBUTE,
     // Functions that were composed have things in common, and results that nobody reads any more. What was an element of
     // an array is now a number that is computed, of which more is known.
     SIMPLIFY,

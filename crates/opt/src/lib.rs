@@ -22,12 +22,14 @@
 #![warn(clippy::expect_used, clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
 mod approximate;
+mod arguments;
 mod checks;
 mod constants;
 mod copyupdates;
 mod cse;
 mod delay;
 pub mod differentiate;
+mod distribute;
 pub mod foreign;
 mod fuse;
 mod hoist;
@@ -45,12 +47,14 @@ mod unscatter;
 mod unstream;
 
 pub use approximate::APPROXIMATE;
+pub use arguments::ARGUMENTS;
 pub use checks::CHECKS;
 pub use constants::CONSTANTS;
 pub use copyupdates::COPYUPDATES;
 pub use cse::CSE;
 pub use delay::DELAY;
 pub use differentiate::DIFFERENTIATE;
+pub use distribute::DISTRIBUTE;
 pub use foreign::VECTORISE;
 pub use fuse::{FUSE, GRID_FUSE};
 pub use hoist::HOIST;
@@ -92,9 +96,11 @@ pub const PASSES: &[Pass] = &[
     DIFFERENTIATE,
     UNACCUMULATE,
     UNROLL,
+    ARGUMENTS,
     CONSTANTS,
     TABLES,
     UNSCATTER,
     VECTORISE,
     DELAY,
+    DISTRIBUTE,
 ];

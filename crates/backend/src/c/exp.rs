@@ -195,6 +195,8 @@ pub(super) fn c_type(prim: Prim) -> &'static str {
 
 /// Whether a function has a version for where no loop is vectorised.
 fn differs_alone(function: MathFn, prim: Prim) -> bool {
-    prim == Prim::F32
-        && matches!(function, MathFn::Exp | MathFn::Log | MathFn::Log2 | MathFn::Log10)
+    let is_circular = matches!(function, MathFn::Sin | MathFn::Cos);
+    let is_exponential =
+        matches!(function, MathFn::Exp | MathFn::Log | MathFn::Log2 | MathFn::Log10);
+    (is_circular && matches!(prim, Prim::F32 | Prim::F64)) || (is_exponential && prim == Prim::F32)
 }
