@@ -8,19 +8,20 @@
 //! ys = screma n (xs) scan op (ne)
 //! ==>
 //! sums = screma (k-1) (iota (k-1)) map (\c -> loop (a = ne) for j < m { op a xs[c*m + j] })       k chunks of m
-//! ends = screma (k-1) (sums) scan op (ne)
+//! (_, ends) = loop (a = ne, out = scratch) for c < k-1 { a' = op a sums[c] in (a', out with [c] = a') }
 //! (as, yss) = screma k (iota k) map (\c -> start = if c == 0 then ne else ends[c - 1]
 //!               loop (a = start, out = scratch) for j < m { a' = op a xs[c*m + j] in (a', out with [j] = a') })
 //! (_, zs) = loop (a = as[k - 1], out = scratch) for j < n - k*m { ... xs[k*m + j] ... }           what remains
 //! ys = concat n (reshape yss, zs)
 //! ```
 //!
-//! The function of the operator is applied before, unless it only returns elements of inputs. A device has so many
+//! The function of the operator is applied before, unless it only returns elements of inputs. The loop in the middle is
+//! no scan, with which the map before it could be fused: then one thread would do everything. A device has so many
 //! chunks that the scan of their results is cut in the same way.
 
 use crate::chunks::{Machine, array_of, divided, own};
 use ecow::EcoString;
-use fehu_base::{Prim, bug};
+use fehu_base::{OrBug, Prim, bug};
 use fehu_ir::builder::Builder;
 use fehu_ir::subst::copy_lambda;
 use fehu_ir::{
@@ -159,6 +160,7 @@ pub(crate) fn in_chunks(
     (machine, name): (Machine, Option<EcoString>),
     b: &mut Builder<'_>,
 ) {
+    let of_chunks = name.is_none();
     let count = count(width, machine, name, b);
     let size = b.param("size", Type::I64);
     let (size, rest) = divided(width, count, size, b);
@@ -170,7 +172,15 @@ pub(crate) fn in_chunks(
         let low = b.exp("low", Exp::BinOp(BinOp::Mul, number, size)).into();
         steps(folds, (low, size), &neutral, 0, b)
     });
-    let ends = ends(folds, &sums, (last, machine), b);
+    let ends = match (machine, of_chunks) {
+        (Machine::Threads, false) => {
+            let sums = again(folds, &sums, b);
+            let all = steps(&sums, (0.into(), last), &neutral, types.len(), b);
+            let array = |atom: &Atom| atom.var().or_bug("array of what chunks are together");
+            all[types.len()..].iter().map(array).collect()
+        }
+        _ => ends(folds, &sums, (last, machine), b),
+    };
     let rows = types[..scanned].iter().map(|ty| array_of(ty, size));
     let all: Vec<Type> = types.iter().cloned().chain(rows).collect();
     let main = each_chunk(count, &all, b, |b, number| {
@@ -225,7 +235,19 @@ fn count(width: Atom, machine: Machine, name: Option<EcoString>, b: &mut Builder
     b.exp("count", Exp::BinOp(BinOp::Max, count.into(), 1.into())).into()
 }
 
-/// What all chunks up to each one are together.
+/// The operators, for what chunks are together.
+fn again(folds: &[Fold], sums: &[Var], b: &mut Builder<'_>) -> Vec<Fold> {
+    let mut rest = sums;
+    let of_sums = folds.iter().map(|fold| {
+        let (inputs, others) = rest.split_at(fold.neutral.len());
+        rest = others;
+        let op = copy_lambda(&fold.op, b.vars_mut());
+        Fold { op, neutral: fold.neutral.clone(), inputs: inputs.to_vec() }
+    });
+    of_sums.collect()
+}
+
+/// What all chunks of a device up to each one are together.
 fn ends(
     folds: &[Fold],
     sums: &[Var],
@@ -237,14 +259,7 @@ fn ends(
     let pat: Vec<Var> = arrays.map(|ty| b.param("ends", ty)).collect();
     let copy = |fold: &Fold, b: &mut Builder<'_>| copy_lambda(&fold.op, b.vars_mut());
     if machine == Machine::Device {
-        let mut rest = sums;
-        let mut again = Vec::with_capacity(folds.len());
-        for fold in folds {
-            let (inputs, others) = rest.split_at(fold.neutral.len());
-            rest = others;
-            let (op, neutral) = (copy(fold, b), fold.neutral.clone());
-            again.push(Fold { op, neutral, inputs: inputs.to_vec() });
-        }
+        let again = again(folds, sums, b);
         // Those are scanned one after the other.
         in_chunks(&pat, (&again, types.len()), count, (Machine::Threads, None), b);
         return pat;
