@@ -3,10 +3,10 @@
 //! All tests are one program, because linking is what takes long.
 
 mod ahead;
-mod constant;
 mod deferred;
 mod merged;
 mod overlaid;
+mod read_only;
 mod skewed;
 mod verified;
 
