@@ -20,6 +20,7 @@ entry wrap (xs: []i32) : s = if length xs == 0 then #none else #some xs[0]
 entry fail (xs: []i32) = xs[length xs]
 entry die (xs: []i32) = xs
 entry spoil (xs: []i32) = xs
+entry frail (xs: []i32) = xs
 entry slow (xs: []i32) = xs
 entry endless (xs: []i32) = xs
 ";
@@ -238,6 +239,17 @@ fn failures_do_not_end_the_measurement() {
     assert!(told(0).contains("it is broken") && told(1).contains("I am dying"));
     assert!(told(2).contains("`--timeout SECONDS`"));
     assert!(results[3].as_ref().is_ok_and(|measured| measured.runtimes[0] == 10_000));
+}
+
+#[test]
+fn a_server_that_dies_between_two_runs_is_told() {
+    let blocks = "-- ==\n-- entry: frail\n-- input { [1] }\n-- input { [1, 2] }\n";
+    let groups = measure("frail", blocks);
+    for (_, result) in &groups[0].datasets {
+        let why = result.as_ref().expect_err("the server cannot go on");
+        assert!(why.contains("the server ended (exit status: 4): I break"), "{why}");
+    }
+    assert_eq!(groups[0].datasets.len(), 2);
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub struct Compiled {
     _home: Option<Folder>,
     /// Nothing if it has ended, or has not been started yet.
     server: Option<Server>,
+    /// Why it ended, if that was found where nobody could be told: what comes next fails, because variables are gone.
+    ended: Option<Failure>,
     folder: Folder,
     limit: Option<Duration>,
     objects: Vec<Held>,
@@ -70,6 +72,7 @@ impl Compiled {
             launch,
             _home: home,
             server: None,
+            ended: None,
             folder: Folder::new()?,
             limit: None,
             objects: Vec::new(),
@@ -160,6 +163,9 @@ impl Compiled {
 
     /// Sends a command of the protocol, for what has no method of its own.
     pub fn command(&mut self, words: &[&str]) -> Res<Vec<String>> {
+        if let Some(why) = self.ended.take() {
+            return Err(why);
+        }
         let result = self.server()?.command(words);
         if self.server.as_ref().is_some_and(|server| !server.is_alive()) {
             self.server = None;
@@ -371,10 +377,12 @@ impl Executor for Compiled {
             server.set_limit(Some(limit));
         }
         self.forget(0);
+        self.ended = None;
     }
 
     fn end(&mut self) {
         self.forget(0);
+        self.ended = None;
         self.limit = None;
         if let Some(server) = &mut self.server {
             server.set_limit(None);
@@ -512,8 +520,7 @@ impl Executor for Compiled {
         }
         let mut words = vec!["free"];
         words.extend(names.iter().map(String::as_str));
-        // A server that cannot even do this has ended, and is started again when it is needed.
-        let _ = self.command(&words);
+        self.ended = self.command(&words).err();
     }
 
     fn count(&self) -> usize {

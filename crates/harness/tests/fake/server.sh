@@ -8,6 +8,7 @@
 #   wrap  : []i32 -> s                 a value that cannot be seen
 #   fail, die, slow, endless           what their names say, with one argument
 #   spoil : []i32 -> []i32             the same array, but the server will not end well
+#   frail : []i32 -> []i32             the same array, but the server dies when something is freed
 dialect=new
 vars=$(mktemp -d)
 trap 'rm -rf "$vars"' EXIT
@@ -21,13 +22,14 @@ dup() {
 }
 record='([]i32, []i32)'
 spoiled=no
+frail=no
 echo '%%% OK'
 while read -r line; do
   eval "set -- $line"
   command=$1
   shift
   case $command in
-    entry_points) printf '%s\n' same eat pair left wrap fail die spoil slow endless;;
+    entry_points) printf '%s\n' same eat pair left wrap fail die spoil frail slow endless;;
     types) printf '%s\n' i32 '[]i32' "$record" s;;
     inputs)
       case $1 in
@@ -60,7 +62,9 @@ while read -r line; do
           if [ -e "$vars/$name$part" ]; then cat "$vars/$name$part" >> "$file"; fi
         done
       done;;
-    free) for name; do rm -f "$vars/$name" "$vars/$name.0" "$vars/$name.1"; done;;
+    free)
+      if [ "$frail" = yes ]; then echo 'I break' >&2; exit 4; fi
+      for name; do rm -f "$vars/$name" "$vars/$name.0" "$vars/$name.1"; done;;
     project) cp "$vars/$2.$3" "$vars/$1";;
     new) cp "$vars/$3" "$vars/$1.0"; cp "$vars/$4" "$vars/$1.1";;
     clear) ;;
@@ -81,6 +85,7 @@ while read -r line; do
         fail) echo 'runtime: 1'; fail 'Error: it is broken.';;
         die) echo 'I am dying' >&2; exit 3;;
         spoil) dup "$out" "$1"; spoiled=yes; echo 'runtime: 100';;
+        frail) dup "$out" "$1"; frail=yes; echo 'runtime: 100';;
         slow) sleep 0.01; dup "$out" "$1"; echo 'runtime: 10000';;
         endless) sleep 100;;
       esac;;
