@@ -29,6 +29,16 @@ fn divisions_by_constants_are_no_divisions() {
     assert!(!text.contains("div.") && !text.contains("rem."), "{text}");
 }
 
+/// The kernel before this one may still write what is constant in this one, until this one waits for it.
+#[test]
+fn constants_are_read_after_the_kernel_before() {
+    let kernel = "FE_KERNEL void twice(FE_FAILURE, FE_GLOBAL float *p, FE_GLOBAL const float *FE_RESTRICT q) {\n  \
+                  FE_BEGIN();\n  p[fe_thread_id()] = 2.0f * q[fe_thread_id()];\n}\n";
+    let text = ptx("constants_wait", &(device_prelude(Target::Cuda) + kernel));
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is missing: {text}"));
+    assert!(at("griddepcontrol.wait") < at("ld.global.nc"), "{text}");
+}
+
 #[test]
 fn with_fast_math_quotients_and_roots_are_approximate() {
     let kernel = "FE_KERNEL void invert(FE_FAILURE, FE_GLOBAL float *p) {\n  \

@@ -5,11 +5,11 @@
 //! loop x = a  { y = alloc n;  launch { y[i] = (x[i - 1] + x[i + 1]) / 2 };  x = y }
 //! ```
 //!
-//! Nothing says that the block of `y` is not that of `x`, which has come from an earlier iteration, but when it happened
-//! does: `y` was allocated when the block of `x` existed already. So each pointer has an *origin*: when its block was
-//! there at the latest, and whether that is when it was allocated. Two blocks are not the same if one was allocated when
-//! the other was there. Times are those of one execution of the body that encloses a statement; what a loop hands on to
-//! the next iteration is there when it begins.
+//! Nothing says that the block of `y` is not that of `x`, which has come from an earlier iteration, but the order of
+//! events does: `y` was allocated when the block of `x` existed already. So each pointer has an *origin*: when its block
+//! was there at the latest, and whether that is when it was allocated. Two blocks are not the same if one was allocated
+//! when the other was there. Times are those of one execution of the body that encloses a statement; what a loop hands
+//! on to the next iteration is there when it begins.
 
 use fehu_base::IdVec;
 use fehu_imp::kernel::maybe_written;

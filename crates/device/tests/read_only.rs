@@ -2,8 +2,8 @@
 
 use crate::for_device;
 
-/// The pointers through which the kernel "map" reads such elements. It is in the middle of `before` and `after`; there are
-/// arguments `xs` and `ys`, and `p` is a block that is allocated first.
+/// The pointers through which the kernel "map" reads such elements. It is in the middle of `before` and `after`; there
+/// are arguments `xs` and `ys`, and `p` is a block that is allocated first.
 fn read_only(before: &str, body: &str, after: &str) -> String {
     let text = format!(
         "prog imp

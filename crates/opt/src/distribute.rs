@@ -12,18 +12,24 @@
 //! ```
 //!
 //! The numbers are stored and read again, so they must be worth that: what leads to one of them weighs at least
-//! [`LEAST`]. They need no more memory than an array that the map reads anyhow: where there are only numbers (`iota`),
-//! nothing is stored. What moves can be evaluated anywhere, for nobody knows whether the map around it has any
-//! positions. Nothing leaves a branch. After fusion, which would only see the maps apart, and before `hoist`, for which
-//! the whole map would have to be the same.
+//! [`LEAST`]. They need no more memory than what the map stores for as many elements, whatever is around it. Outside of
+//! all operators of what is called from outside, they may instead need as much as arrays that the map reads; where
+//! there are only numbers (`iota`), nothing is stored. What moves can be evaluated anywhere, and is evaluated only if
+//! what it leaves has any positions or iterations. Nothing leaves a branch, or a `while` loop, of which nobody knows
+//! whether it has iterations. After fusion, which would only see the maps apart, and before `hoist`, for which the whole
+//! map would have to be the same.
 
 use fehu_base::IdVec;
+use fehu_base::Prim;
 use fehu_base::id::Id;
 use fehu_facts::{Effects, cost};
 use fehu_ir::free::{bound_in_body, free_in_stm};
 use fehu_ir::pass::{Pass, Remarks};
 use fehu_ir::subst::{Subst, copy_lambda, subst_lambda};
-use fehu_ir::{Atom, Body, Exp, FunId, Lambda, LoopForm, Prog, Screma, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    Atom, Body, CmpOp, Elem, Exp, FunId, Item, Lambda, LoopForm, Prog, Scalar, Screma, Stm, Type,
+    Var, VarInfo,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is worth an array: several elementary functions.
@@ -43,9 +49,10 @@ fn run(prog: &mut Prog, _: &mut Remarks) {
     let effects = Effects::of(prog);
     let funs = weights(prog, &effects);
     for item in prog.items() {
-        prog.change(item, |_, vars, body| {
-            let mut cx =
-                Cx { effects: &effects, funs: &funs, vars, computed: FxHashSet::default() };
+        prog.change(item, |prog, vars, body| {
+            let is_once = matches!(item, Item::Fun(fun) if prog.is_called_from_outside(fun));
+            let (computed, repeated) = Default::default();
+            let mut cx = Cx { effects: &effects, funs: &funs, vars, computed, repeated, is_once };
             cx.body(body, &[], false);
         });
     }
@@ -104,6 +111,11 @@ fn weigh(
             let weight = |body| weigh_body(body, effects, funs, vars);
             Some(1 + weight(yes)?.max(weight(no)?))
         }
+        Exp::Switch(_, switch) => {
+            let bodies = switch.cases.iter().map(|(_, body)| body).chain([&switch.default]);
+            let weights = bodies.map(|body| weigh_body(body, effects, funs, vars));
+            weights.reduce(|a, b| Some(a?.max(b?)))?.map(|weight| weight + 1)
+        }
         exp if effects.speculable(exp, vars) => cost::weigh_stm(stm, vars),
         _ => None,
     }
@@ -115,6 +127,10 @@ struct Cx<'a> {
     vars: &'a mut IdVec<Var, VarInfo>,
     /// The arrays that are not in memory.
     computed: FxHashSet<Var>,
+    /// What is bound in operators: there may be as many of it as they have positions, at the same time.
+    repeated: FxHashSet<Var>,
+    /// Whether what is bound elsewhere is there once.
+    is_once: bool,
 }
 
 impl Cx<'_> {
@@ -154,22 +170,78 @@ impl Cx<'_> {
         match exp {
             Exp::Screma(op) => {
                 let Lambda { params, body, .. } = &mut op.map;
-                self.body(body, params, true)
+                self.repeated.extend(params.iter().copied().chain(bound_in_body(body)));
+                let moved = self.body(body, params, true);
+                self.only_if_any(op.width, moved)
             }
-            Exp::Loop(params, form, body) => {
-                let mut vars: Vec<Var> = params.iter().map(|param| param.var).collect();
-                if let LoopForm::For(var, _) = form {
-                    vars.push(*var);
-                }
-                self.body(body, &vars, true)
+            Exp::Loop(params, LoopForm::For(var, bound), body) => {
+                let vars: Vec<Var> = params.iter().map(|param| param.var).chain([*var]).collect();
+                let moved = self.body(body, &vars, true);
+                self.only_if_any(*bound, moved)
             }
             _ => {
+                let is_control = matches!(exp, Exp::If(..) | Exp::Switch(..) | Exp::Loop(..));
+                let was_once = self.is_once;
+                self.is_once &= is_control;
                 exp.map_bodies(&mut |body| {
                     self.body(body, &[], false);
                 });
+                self.is_once = was_once;
                 Vec::new()
             }
         }
+    }
+
+    /// What leaves something with so many positions or iterations: it has nothing to do if there are none.
+    fn only_if_any(&mut self, count: Atom, mut moved: Vec<Stm>) -> Vec<Stm> {
+        let is_known = matches!(count, Atom::Const(Scalar::I64(1..)));
+        if is_known || moved.is_empty() {
+            return moved;
+        }
+        let truth = Type::Scalar(Elem::Prim(Prim::Bool));
+        let any = self.vars.push(VarInfo { hint: "any".into(), ty: truth });
+        for stm in &mut moved {
+            let Exp::Screma(op) = &mut stm.exp else { continue };
+            let Lambda { body, ret, .. } = &mut op.map;
+            let zeros = ret.iter().map(|ty| match ty {
+                Type::Scalar(Elem::Prim(prim)) => Atom::Const(Scalar::zero(*prim)),
+                Type::Scalar(Elem::Unit) | Type::Array(..) | Type::Acc(_) => {
+                    unreachable!("only numbers leave a map")
+                }
+            });
+            let nothing = Body { stms: Vec::new(), results: zeros.collect() };
+            let hints = std::mem::take(&mut body.results);
+            let pat: Vec<Var> = ret
+                .iter()
+                .zip(&hints)
+                .map(|(ty, result)| {
+                    let hint = result.var().map(|var| self.vars[var].hint.clone());
+                    let ty = ty.clone();
+                    self.vars.push(VarInfo { hint: hint.unwrap_or_default(), ty })
+                })
+                .collect();
+            let results = pat.iter().map(|var| Atom::Var(*var)).collect();
+            let something = Body { stms: std::mem::take(&mut body.stms), results: hints };
+            let chosen = Exp::If(Atom::Var(any), Box::new([something, nothing]));
+            *body = Body { stms: vec![Stm::new(pat, chosen)], results };
+        }
+        let is_any = Exp::CmpOp(CmpOp::Lt, Atom::Const(Scalar::I64(0)), count);
+        moved.insert(0, Stm::new(vec![any], is_any));
+        moved
+    }
+
+    /// Whether arrays of these numbers need no more memory than there is anyhow.
+    fn has_room(&self, op: &Screma, needed: &[Var], free: impl Iterator<Item = Var>) -> bool {
+        let bytes = |ty: &Type| match ty {
+            Type::Scalar(Elem::Prim(prim)) | Type::Array(Elem::Prim(prim), _) => prim.bits() / 8,
+            Type::Scalar(Elem::Unit) | Type::Array(Elem::Unit, _) | Type::Acc(_) => 0,
+        };
+        let stored: u32 = op.map.ret[op.folded()..].iter().map(bytes).sum();
+        let new: u32 = needed.iter().map(|var| bytes(&self.vars[*var].ty)).sum();
+        let read = op.inputs.iter().filter(|input| !self.computed.contains(input));
+        let read: u32 = read.map(|input| bytes(&self.vars[*input].ty)).sum();
+        let is_once = || self.is_once && !{ free }.any(|var| self.repeated.contains(&var));
+        new <= stored || new <= read && is_once()
     }
 
     /// Takes out of the function of an operator what depends on nothing that is bound around it.
@@ -229,8 +301,10 @@ impl Cx<'_> {
             moved.iter().flat_map(|stm| free_in_stm(stm, self.vars)).collect();
         let (params, inputs): (Vec<Var>, Vec<Var>) =
             params.filter(|(param, _)| used.contains(param)).unzip();
-        if inputs.is_empty() {
-            // The same at all positions: `hoist` moves it.
+        // Without inputs, it is the same at all positions: `hoist` moves it.
+        let free = used.iter().copied().chain(op.width.var()).chain(inputs.iter().copied());
+        let free = free.filter(|var| !params.contains(var) && !same.contains_key(var));
+        if inputs.is_empty() || !self.has_room(op, &needed, free) {
             return None;
         }
         let ret: Vec<Type> = needed.iter().map(|var| self.vars[*var].ty.clone()).collect();

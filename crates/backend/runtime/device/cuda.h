@@ -53,7 +53,8 @@ FE_DEVICE unsigned char *fe_shared_memory(void) {
 #endif
 
 // Before a kernel touches memory: it may have been started before the kernels before it have ended (see fe_driver_launch), and from
-// here on the next one may be.
+// here on the next one may be. What it reads as constant (FE_RESTRICT) is so from here on only: the kernel before may have written it.
+// The compilers keep such loads behind this, which a test looks at.
 #if __CUDA_ARCH__ >= 900
 #define FE_BEGIN() asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory")
 #else

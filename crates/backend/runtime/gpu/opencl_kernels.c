@@ -42,7 +42,8 @@ static char *fe_cl_options(struct futhark_context *ctx, const char *more) {
     fe_text_words(&text, " -cl-denorms-are-zero -cl-finite-math-only -D FE_FAST_MATH");
     break;
   }
-  // Optimised by PoCL 3.1, threads lose what their variables had before a loop with a barrier.
+  // Optimised by PoCL (3.1, and nobody knows which other versions), threads lose what their variables had before a loop with
+  // a barrier.
   fe_text_words(&text, fe_cl_is_pocl(ctx) ? " -cl-opt-disable " : " ");
   fe_text_words(&text, more);
   if (text.failed) {

@@ -31,8 +31,10 @@ use fehu_imp::rewrite::{Vars, replace_stms};
 use fehu_imp::{Block, Exp, Kind, Prim, Program, Stm, Ty, V};
 use fehu_ir::{CmpOp, Scalar};
 
-/// A body with more statements than this is not worth copying.
+/// An interior with more statements than this is not worth a loop of its own ...
 const MOST_STATEMENTS: usize = 600;
+/// ... and a body with more of them is not looked at.
+const MOST_LOOKED_AT: usize = 4000;
 /// The maximum number of iterations of an inner loop.
 const MOST_INNER: i64 = 64;
 
@@ -53,10 +55,13 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
     }
     let short =
         matches!((from, to), (Exp::Const(_), Exp::Const(Scalar::I64(n))) if *n <= MOST_INNER);
-    if short || count(body) > MOST_STATEMENTS {
+    if short || count(body) > MOST_LOOKED_AT {
         return None;
     }
     let (inside, limits) = interior::interior(vars, *var, body)?;
+    if count(&inside) > MOST_STATEMENTS {
+        return None;
+    }
     let inside = vars.copy(&[Stm::For {
         var: *var,
         from: Exp::int(0),
@@ -88,7 +93,7 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
                 from: Exp::Var(begin),
                 to: Exp::Var(stop),
                 step: 1,
-                kind: kind.clone(),
+                kind: at_the_ends(kind),
                 body: body.clone(),
             },
         ],
@@ -109,6 +114,15 @@ fn split(vars: &mut Vars<'_>, stm: &Stm) -> Option<Block> {
         }
     }
     Some(parts)
+}
+
+/// How the ends are executed: there is not enough to do for vectors, which would go through both sides of each branch.
+/// Where a whole loop is an end, it is the one over a border in a nest.
+fn at_the_ends(kind: &Kind) -> Kind {
+    match kind.reductions() {
+        Some([]) => Kind::Sequential,
+        Some(_) | None => kind.clone(),
+    }
 }
 
 /// Whether a block is short enough to be copied.

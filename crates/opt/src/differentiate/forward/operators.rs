@@ -274,8 +274,8 @@ impl Forward {
         Ok(())
     }
 
-    /// Tangents are contributed to accumulators of their own, in the same places; with an operator that does not add, to
-    /// the same accumulator, by the lifted operator, or with the values to one of their own, if directions share the
+    /// Tangents are contributed to accumulators of their own, in the same places; with an operator that does not add,
+    /// to the same accumulator, by the lifted operator, or with the values to one of their own, if directions share the
     /// values.
     pub(super) fn with_acc(&mut self, b: &mut Builder<'_>, stm: Stm) -> Res<()> {
         let set = self.varied(b, &stm);

@@ -93,9 +93,7 @@ impl Watch {
         }
         Ok(())
     }
-}
 
-impl Watch {
     /// Notes that an element was read as what nobody changes.
     pub(super) fn constant(&mut self, key: (u32, i64)) {
         self.records.entry(key).or_default().constant = true;
