@@ -22,6 +22,13 @@ def programs(folder):
                     yield os.path.relpath(whole, folder)
 
 
+def mirrored(folder, at):
+    """A folder of our own with links to all files of one: servers are put beside programs, and another measurement may run."""
+    link = lambda source, target: os.symlink(os.path.abspath(source), target)
+    shutil.copytree(folder, at, copy_function=link, ignore=shutil.ignore_patterns(".git"), ignore_dangling_symlinks=True)
+    return at
+
+
 def arguments(parser):
     """The options that both scripts have."""
     parser.add_argument("--backend", default="c")
@@ -42,6 +49,7 @@ class Sides:
         self.read = read or times
         self.compilers = {name: os.path.abspath(path) for name, path in compilers.items()}
         self.driver = os.path.abspath(driver)
+        self.folder = mirrored(args.folder, os.path.join(tmp, "programs"))
         self.start = time.monotonic()
         self.means, self.failed = [], []
 
@@ -89,10 +97,10 @@ class Sides:
                    "--total-limit", str(self.args.limit), "--json", out, *options, program]
         if os.path.exists(out):
             os.remove(out)
-        beside = os.path.join(self.args.folder, program[: -len(".fut")])
+        beside = os.path.join(self.folder, program[: -len(".fut")])
         shutil.copy(server, beside)
         try:
-            subprocess.run(command, cwd=self.args.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                            timeout=self.args.limit + self.args.timeout + 60)
         except subprocess.TimeoutExpired:
             return {}
