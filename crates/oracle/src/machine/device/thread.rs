@@ -530,7 +530,7 @@ impl Run<'_> {
         let accessed = watch.access(key, does, now, &team.seen);
         if watch.is_changed(key) {
             return Err(self.wrong(format!(
-                "{}[{index}] is read through a pointer that is read-only, and written in the same launch",
+                "{}[{index}] is an element that the launch reads through a read-only pointer, and writes",
                 self.name(p)
             )));
         }
