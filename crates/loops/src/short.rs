@@ -26,8 +26,8 @@
 //!
 //! Conditions: iterations of the outer loop have nothing to do with each other; they compute, load and store, in a few
 //! statements, and in inner loops of the same size, which is known only at run time; and C compilers use vectors with
-//! such a remainder for one of these: it reduces something else than floats, or counts. Maps are left to vectors: they
-//! gain from half of one.
+//! such a remainder for one of these: it reduces something else than floats, or counts, or makes elements. (Elements are
+//! made faster by vectors if there are more of them than fill the smallest; then so few are few.)
 
 use crate::lanes::{sets_only_its_own, side_by_side};
 use fehu_base::IdVec;
@@ -42,6 +42,8 @@ use fehu_ir::CmpOp;
 const ROWS: i64 = CPU.chains as i64;
 /// The most statements of a row: there will be as many for each of the rows, and they share the registers.
 const MOST_STATEMENTS: usize = 20;
+/// The same if elements are made, as almost everywhere.
+const MOST_OF_MAPS: usize = 8;
 
 /// Makes versions of the nests of a program.
 pub fn short(program: &mut Program) {
@@ -63,8 +65,15 @@ fn split(vars: &mut IdVec<V, VarInfo>, stm: &Stm) -> Option<Block> {
     }
     let size = size_of_rows(*var, body)?;
     let loops = || body.iter().filter(|stm| matches!(stm, Stm::For { .. }));
-    if loops().any(is_map) || !loops().any(|stm| has_vectors(vars, stm)) {
+    if !loops().any(|stm| has_vectors(vars, stm)) {
         return None;
+    }
+    let mut limit = CPU.short_iterations;
+    if loops().any(is_map) {
+        if count(body) > MOST_OF_MAPS {
+            return None;
+        }
+        limit = limit.min(CPU.short_bytes / stored_bytes(vars, body));
     }
     let version = if loops().any(stores) {
         let mut version = Vars(vars).copy(std::slice::from_ref(stm));
@@ -73,7 +82,7 @@ fn split(vars: &mut IdVec<V, VarInfo>, stm: &Stm) -> Option<Block> {
     } else {
         several_rows(vars, *var, [from, to], body)
     };
-    let limit = Box::new(Exp::int(CPU.short_iterations));
+    let limit = Box::new(Exp::int(limit));
     let few = Exp::Cmp(CmpOp::Lt, Prim::I64, Box::new(size), limit);
     Some(vec![Stm::If(few, version, vec![stm.clone()])])
 }
@@ -161,6 +170,19 @@ fn size_of_rows(row: V, body: &[Stm]) -> Option<Exp> {
 /// Whether a loop makes elements that have nothing to do with each other.
 fn is_map(stm: &Stm) -> bool {
     matches!(stm, Stm::For { kind, .. } if kind.is_map())
+}
+
+/// The size of the largest elements that are written.
+fn stored_bytes(vars: &IdVec<V, VarInfo>, body: &[Stm]) -> i64 {
+    let mut bytes = 1;
+    each_stm(body, &mut |stm| {
+        if let Stm::Store(ptr, ..) = stm
+            && let Ty::Ptr(_, prim) = vars[*ptr].ty
+        {
+            bytes = bytes.max(i64::from(prim.bits() / 8));
+        }
+    });
+    bytes
 }
 
 /// Whether a loop writes to memory.
