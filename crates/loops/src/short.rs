@@ -19,15 +19,15 @@
 //! } else { as it was }
 //! ```
 //!
-//! Four rows at a time share the counter, and none waits for the sum of another. By gcc 12, rows of one i8 take 3.2 ns
-//! each with vectors, and 0.6 like this; rows of 10 take 6.1 and 4.8. Rows that are written stay one after the other, as
-//! memory wants them: the inner loop is `few`, and nothing else changes. (Prefix sums of the same number take 3.5 ns for
-//! a row of one i32, and 0.9.)
+//! Four rows at a time share the counter, and none waits for the sum of another. By gcc 12, rows of one i8 take 3.2
+//! ns each with vectors, and 0.6 like this; rows of 10 take 6.1 and 4.8. Rows that are written stay one after the
+//! other, as memory wants them: the inner loop is `few`, and nothing else changes. (Multiples of a number take 3.5 ns
+//! for a row of one i32, and 0.9.)
 //!
 //! Conditions: iterations of the outer loop have nothing to do with each other; they compute, load and store, in a few
 //! statements, and in inner loops of the same size, which is known only at run time; and C compilers use vectors with
-//! such a remainder for one of these: it reduces something else than floats, or counts, or makes elements. (Elements are
-//! made faster by vectors if there are more of them than fill the smallest; then so few are few.)
+//! such a remainder for one of these: it reduces something else than floats, or counts, or makes elements. Where rows
+//! of elements are made, they are too short if they do not fill even the smallest vector.
 
 use crate::lanes::{sets_only_its_own, side_by_side};
 use fehu_base::IdVec;
@@ -192,8 +192,9 @@ fn stores(stm: &Stm) -> bool {
     found
 }
 
-/// Whether a statement is a loop for which C compilers use vectors whose remainder matters: one that reduces something, or
-/// counts, so that each iteration waits only for sums. Sums of floats have a remainder of their own (`partials`).
+/// Whether a statement is a loop for which C compilers use vectors whose remainder matters: one that reduces something,
+/// makes elements, or counts, so that each iteration waits only for sums. Sums of floats have a remainder of their own
+/// (`partials`).
 fn has_vectors(vars: &IdVec<V, VarInfo>, stm: &Stm) -> bool {
     let Stm::For { kind, body, .. } = stm else { return false };
     let is_float = |v: V| matches!(vars[v].ty, Ty::Scalar(prim) if prim.is_float());

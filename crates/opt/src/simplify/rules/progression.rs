@@ -12,8 +12,8 @@ use fehu_base::Prim;
 use fehu_facts::operators::is_sum;
 use fehu_ir::{Atom, BinOp, Body, Exp, Lambda, Screma, Stm, Type};
 
-/// `scan (+) 0 (replicate n c)` is `map (\i -> (i + 1) * c) (iota n)` for integers, if `c` is in scope outside: no element
-/// waits for the one before it
+/// `scan (+) 0 (replicate n c)` is `map (\i -> (i + 1) * c) (iota n)` for integers, if `c` is in scope outside: no
+/// element waits for the one before it
 pub(super) fn screma_scan_of_invariant(cx: &mut Cx<'_>, stm: &mut Stm) -> Option<Rewrite> {
     let Exp::Screma(op) = &stm.exp else { return None };
     let mut at = 0;
