@@ -1,10 +1,5 @@
 //! Prefix sums of the same number.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a rule looks for the forms that it knows; the others stay as they are"
-)]
-
 use super::screma::{like, remove_results, take};
 use super::{Rewrite, without};
 use crate::simplify::cx::Cx;
