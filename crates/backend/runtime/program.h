@@ -19,6 +19,13 @@
 #define FE_UNROLL
 #endif
 
+// In a loop of a few iterations, which is not worth vectors. (gcc has a pragma for that from version 14 on.) There are no instructions for it.
+#if defined(__GNUC__)
+#define FE_FEW __asm__ volatile("");
+#else
+#define FE_FEW
+#endif
+
 // `to` becomes what `from` is, and `from` is empty.
 static inline void fe_move(struct futhark_context *ctx, struct fe_mem *to, struct fe_mem *from) {
   fe_free(ctx, to);

@@ -491,7 +491,7 @@ pub(crate) struct PlanArgs {
     pub(crate) no_verify: bool,
     /// For `dev` and interpreted programs: then run these stages, a comma-separated list: `assign`, `short_circuit`
     /// (interpreted on a heap with race detection), `emit`, `unit`, `tile`, `empty`, `copies`, `delinearize`,
-    /// `unswitch`, `peel`, `lanes`, `partials`, `device`, `c`, `machine`.
+    /// `unswitch`, `peel`, `lanes`, `short`, `partials`, `device`, `c`, `machine`.
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) stages: Option<String>,
     /// For interpreted programs: read sequences in chunks of so many elements, and not all at once. Results do not depend on it.

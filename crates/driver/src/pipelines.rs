@@ -150,6 +150,8 @@ const FOR_VECTORS: &[Stage] = &[
     PEEL,
     // ... so that what is left can be done in lanes.
     LANES,
+    // Rows may be too short for that.
+    SHORT,
     // The order of sums that are left is that of vectors, whoever has some.
     PARTIALS,
 ];
@@ -340,6 +342,7 @@ const UNSWITCH: Stage = loops(fehu_loops::UNSWITCH);
 const PEEL: Stage = loops(fehu_loops::PEEL);
 /// Vectors.
 pub const LANES: Stage = loops(fehu_loops::LANES);
+const SHORT: Stage = loops(fehu_loops::SHORT);
 const PARTIALS: Stage = loops(fehu_loops::PARTIALS);
 
 /// Separates the host and the device.

@@ -1,9 +1,18 @@
 //! Histograms on several threads.
 //!
 //! The destinations are privatised: each thread but the first has a copy of them, and the first one updates the
-//! destinations themselves. If the copies would be larger than the input, only one thread is used. In the end the
-//! copies are combined with the destinations, bin by bin. A bin is a scalar, or a row that the operator combines with
-//! others; in that case the code for one thread finds a copy's row where it finds a contribution.
+//! destinations themselves. In the end the copies are combined with the destinations, bin by bin, by all threads. A bin
+//! is a scalar, or a row that the operator combines with others; in that case the code for one thread finds a copy's
+//! row where it finds a contribution.
+//!
+//! # How many copies
+//!
+//! Threads fill their copies at the same time, and each combines its share of the bins: whatever their number, that
+//! takes each of them a pass over as many bins as there are in one copy or two, from one bin to the next. Without
+//! copies, one thread adds all elements, each to some bin. That takes several times as long for an element as the pass
+//! does for a bin, so copies are worthwhile even if there are as many bins as elements. What limits them is memory:
+//! together they have at most [`MOST_BINS`] bins for each element, and where that is not enough for all threads, fewer
+//! take part.
 
 use super::combine::Sofar;
 use super::{Emit, Mem, hinted, part_of};
@@ -13,6 +22,9 @@ use fehu_imp::rewrite::bin as int;
 use fehu_imp::{Block, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Var};
 use fehu_mem::table::Place;
+
+/// All copies together have at most so many bins for each element of the input.
+const MOST_BINS: i64 = 4;
 
 /// Stands for the number of a bin in places; the program has no variable for it.
 const BIN: Var = Var(u32::MAX);
@@ -39,13 +51,15 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::Threads(threads));
         let more = less(Exp::Var(threads), Exp::Var(chunks));
         self.out.push(Stm::If(more, vec![Stm::Assign(chunks, Exp::Var(threads))], Block::new()));
-        // With too many bins there is only one chunk.
+        // With many bins there are fewer, but at least one.
         let mut bins = Exp::int(0);
         for op in &op.ops {
             bins = int(BinOp::Add, bins, self.count_bins(op));
         }
-        let large = less(width.clone(), int(BinOp::Mul, bins, Exp::Var(chunks)));
-        self.out.push(Stm::If(large, vec![Stm::Assign(chunks, Exp::int(1))], Block::new()));
+        let most = int(BinOp::Mul, width.clone(), Exp::int(MOST_BINS));
+        let most = int(BinOp::Quot, most, int(BinOp::Max, bins, Exp::int(1)));
+        let most = int(BinOp::Max, most, Exp::int(1));
+        self.out.push(Stm::Assign(chunks, int(BinOp::Min, Exp::Var(chunks), most)));
         let copies = self.copies_of_destinations(op, chunks);
         self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
             this.with_copies(op, &copies, chunk, |this| {

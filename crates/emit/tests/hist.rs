@@ -74,6 +74,12 @@ fn each_thread_has_rows_of_its_own() {
     assert!(rows(made).contains("copies"));
 }
 
+#[test]
+fn bins_decide_how_many_threads_take_part() {
+    // Four bins for each element, in all copies together.
+    assert!(rows("in (j, j, xs, 1)").contains("quot_i64(mul_i64(n.0, 4), max_i64("));
+}
+
 /// The code of a histogram whose bins a function finds; it yields what the interpreter says.
 fn bins(function: &str) -> String {
     let text = format!(

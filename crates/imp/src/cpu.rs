@@ -23,6 +23,10 @@ pub struct Cpu {
     pub copied_bytes: i64,
     /// How many results of additions or multiplications a core waits for at the same time.
     pub chains: u32,
+    /// Sums of fewer numbers than this are made faster without vectors, whatever the size of numbers, ...
+    pub short_iterations: i64,
+    /// ... and so are arrays of fewer bytes.
+    pub short_bytes: i64,
     /// The most iterations of a loop that a C compiler turns into straight-line code, ...
     pub unrolled_iterations: i64,
     /// ... and what all of them may cost together, in cycles.
@@ -41,6 +45,8 @@ pub const CPU: Cpu = Cpu {
     lanes_bytes: 64 * 1024 * 1024,
     copied_bytes: 64 * 1024,
     chains: 4,
+    short_iterations: 16,
+    short_bytes: 16,
     unrolled_iterations: 16,
     unrolled_cost: 200,
     straight_instructions: 4000,

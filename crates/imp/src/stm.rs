@@ -278,6 +278,8 @@ pub enum From {
 pub enum Kind {
     /// They are executed one after the other.
     Sequential,
+    /// The same, and there are so few of them that vectors would do more for the remainder than they gain.
+    Few,
     /// They are executed in any order or concurrently; to these scalars, every iteration only adds its part with the
     /// operator.
     Independent(Vec<(V, RedOp)>),
@@ -306,7 +308,7 @@ impl Kind {
     /// The scalars to which iterations add their parts, if they are independent otherwise.
     pub fn reductions(&self) -> Option<&[(V, RedOp)]> {
         match self {
-            Kind::Sequential => None,
+            Kind::Sequential | Kind::Few => None,
             Kind::Independent(reductions) | Kind::Lanes(reductions, _) => Some(reductions),
             Kind::Tiles(..) => Some(&[]),
         }
@@ -316,7 +318,7 @@ impl Kind {
     #[must_use]
     pub fn in_lanes(self, asked: Asked) -> Kind {
         match self {
-            Kind::Sequential => Kind::Sequential,
+            Kind::Sequential | Kind::Few => self,
             Kind::Independent(reductions) | Kind::Lanes(reductions, _) => {
                 Kind::Lanes(reductions, asked)
             }
@@ -331,7 +333,7 @@ impl Kind {
             return self;
         }
         match self {
-            Kind::Sequential | Kind::Independent(_) => Kind::Tiles(tile, None),
+            Kind::Sequential | Kind::Few | Kind::Independent(_) => Kind::Tiles(tile, None),
             Kind::Lanes(_, asked) => Kind::Tiles(tile, Some(asked)),
             Kind::Tiles(_, asked) => Kind::Tiles(tile, asked),
         }
@@ -343,7 +345,7 @@ impl Kind {
         match self {
             Kind::Tiles(_, Some(asked)) => Kind::Lanes(Vec::new(), asked),
             Kind::Tiles(_, None) => Kind::Independent(Vec::new()),
-            Kind::Sequential | Kind::Independent(_) | Kind::Lanes(..) => self,
+            Kind::Sequential | Kind::Few | Kind::Independent(_) | Kind::Lanes(..) => self,
         }
     }
 

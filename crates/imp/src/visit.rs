@@ -171,7 +171,7 @@ macro_rules! traversals {
                         visit(Item::Exp(from));
                         visit(Item::Exp(to));
                         match kind {
-                            Kind::Sequential | Kind::Tiles(..) => {}
+                            Kind::Sequential | Kind::Few | Kind::Tiles(..) => {}
                             Kind::Independent(reductions) | Kind::Lanes(reductions, _) => {
                                 reductions.$iter().for_each(|(v, _)| visit(Item::Use(v)));
                             }

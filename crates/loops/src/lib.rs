@@ -11,6 +11,7 @@ pub mod lanes;
 pub mod partials;
 pub mod peel;
 mod scalar;
+pub mod short;
 pub mod tile;
 pub mod unit;
 pub mod unswitch;
@@ -29,8 +30,8 @@ pub struct Transformation {
 }
 
 /// All of them, in order.
-pub const TRANSFORMATIONS: [Transformation; 9] =
-    [UNIT, TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, PARTIALS];
+pub const TRANSFORMATIONS: [Transformation; 10] =
+    [UNIT, TILE, EMPTY, COPIES, DELINEARIZE, UNSWITCH, PEEL, LANES, SHORT, PARTIALS];
 
 /// Strides.
 pub const UNIT: Transformation = Transformation {
@@ -86,6 +87,13 @@ pub const LANES: Transformation = Transformation {
     name: "lanes",
     about: "turns independent iterations into lanes of vectors",
     run: lanes::lanes,
+};
+
+/// Short rows.
+pub const SHORT: Transformation = Transformation {
+    name: "short",
+    about: "has versions of nests for rows that are too short for vectors",
+    run: short::short,
 };
 
 /// Sums of floats.

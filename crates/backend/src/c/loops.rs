@@ -50,7 +50,7 @@ impl Frame<'_> {
         let (name, from) = (self.name(var), self.scope().text(from));
         let growth = if step == 1 { format!("{name}++") } else { format!("{name} += {step}") };
         let (was_in_simd, was_in_vectors) = (self.in_simd, self.in_vectors);
-        self.in_vectors |= *kind != Kind::Sequential && is_straight(body);
+        self.in_vectors |= kind.reductions().is_some() && is_straight(body);
         if let Some(reductions) = kind.reductions()
             && !self.in_simd
             && self.inside.is_none()
@@ -84,6 +84,9 @@ impl Frame<'_> {
         self.line(&format!("for ({ty} {name} = {from}; {name} < {bound}; {growth}) {{"));
         let around = usize::from(step == 1);
         self.inside.iter_mut().for_each(|inside| inside.loops += around);
+        if *kind == Kind::Few {
+            self.deeper(|frame| frame.line("FE_FEW"));
+        }
         self.loop_body(body);
         self.inside.iter_mut().for_each(|inside| inside.loops -= around);
         (self.in_simd, self.in_vectors) = (was_in_simd, was_in_vectors);

@@ -76,7 +76,7 @@
 //!     | "barrier" | "warp" "barrier" | "warp" block | "leave" | "section" block
 //!     | "exchange" counter "=" place block "for" exp
 //!     | "guarded" place block
-//! kind = (("square" | "columns") lanes?  |  ("independent" | lanes) (redop "(" var ")")*)?
+//! kind = (("square" | "columns") lanes?  |  ("independent" | lanes) (redop "(" var ")")*  |  "few")?
 //! lanes = "lanes" ("for" string)?                      -- the place in the source of who asked for them
 //! part = string "read" exp "written" exp "operations" exp    -- its place in the source
 //! check = (string | "$" exp ":" prim)* ("at" string*)?

@@ -271,6 +271,8 @@ impl<'a> Parser<'a> {
                 Some(asked) => Kind::Lanes(reductions, asked),
                 None => Kind::Independent(reductions),
             }
+        } else if self.eat_word("few") {
+            Kind::Few
         } else {
             Kind::Sequential
         };

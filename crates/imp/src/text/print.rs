@@ -176,6 +176,7 @@ impl<'a> Printer<'a> {
                 let by = if *step == 1 { String::new() } else { format!(" by {step}") };
                 let (word, asked) = match kind {
                     Kind::Sequential => ("", None),
+                    Kind::Few => (" few", None),
                     Kind::Independent(_) => (" independent", None),
                     Kind::Lanes(_, asked) => ("", Some(asked)),
                     Kind::Tiles(Tile::Square, asked) => (" square", asked.as_ref()),

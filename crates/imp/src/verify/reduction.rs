@@ -4,7 +4,7 @@
 //! cases. What depends on the scalar may flow nowhere else, since the iterations before are not known.
 
 use crate::visit::each_stm;
-use crate::{Block, Exp, Fun, Kind, RedOp, Stm, V};
+use crate::{Block, Exp, Fun, RedOp, Stm, V};
 use rustc_hash::FxHashSet;
 
 /// Whether iterations only combine the scalars with their parts; what they do otherwise.
@@ -49,7 +49,7 @@ fn keeps(carriers: &FxHashSet<V>, op: RedOp, stm: &Stm) -> bool {
             // A variable that carries the scalar on one path may have another value on another.
             !depends(carriers, e) || combines(carriers, op, e)
         }
-        Stm::For { kind, from, to, .. } if *kind != Kind::Sequential => {
+        Stm::For { kind, from, to, .. } if kind.reductions().is_some() => {
             let inner = kind.reductions().unwrap_or_default();
             inner.iter().all(|(v, other)| !carriers.contains(v) || *other == op)
                 && !depends(carriers, from)

@@ -61,6 +61,7 @@ use fehu_ir::{BinOp, CmpOp, Scalar};
 pub(crate) use reduction::first;
 pub use refusal::Refusal;
 pub(crate) use rule::sets_only_its_own;
+pub(crate) use unroll_jam::body as side_by_side;
 
 /// Transforms the loops of a program that gain from it.
 pub fn lanes(program: &mut Program) {
@@ -210,7 +211,7 @@ impl Found {
                 told.push(Told { place: place.clone(), lanes });
                 plan.ok().map(Found::Lanes)
             }
-            Kind::Independent(_) | Kind::Sequential | Kind::Tiles(..) => None,
+            Kind::Independent(_) | Kind::Sequential | Kind::Few | Kind::Tiles(..) => None,
         };
         in_lanes
             .or_else(|| unroll_jam::fits(vars, var, reductions, body).then_some(Found::SideBySide))

@@ -117,7 +117,7 @@ pub(super) fn carried_floats(vars: &IdVec<V, VarInfo>, body: &Block) -> usize {
 /// whose own iterations are independent follow each other: those are vectors.
 ///
 /// A variable is shared if and only if every statement that sets it is emitted once.
-pub(super) fn body(
+pub(crate) fn body(
     vars: &mut IdVec<V, VarInfo>,
     var: V,
     base: V,

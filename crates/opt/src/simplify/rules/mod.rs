@@ -21,6 +21,7 @@ mod clamp;
 mod compare;
 mod logic;
 mod loops;
+mod progression;
 mod reassociate;
 mod scalar;
 mod screma;
@@ -146,6 +147,7 @@ pub(super) fn taking_rules_for(exp: &Exp) -> &'static [Taking] {
             screma::screma_identity_results,
             screma::screma_equal_results,
             screma::screma_sum_of_invariant,
+            progression::screma_scan_of_invariant,
             telescope::scan_of_differences,
         ],
         Exp::Hist(_) => rules![Taking: soac::hist_width_zero],

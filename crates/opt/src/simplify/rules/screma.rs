@@ -23,7 +23,7 @@ pub(super) fn take(stm: &mut Stm) -> Stm {
 }
 
 /// Removes plain results.
-fn remove_results(mut stm: Stm, gone: &[usize]) -> Stm {
+pub(super) fn remove_results(mut stm: Stm, gone: &[usize]) -> Stm {
     if let Exp::Screma(op) = &mut stm.exp {
         without(&mut op.map.body.results, gone);
         without(&mut op.map.ret, gone);
@@ -33,7 +33,7 @@ fn remove_results(mut stm: Stm, gone: &[usize]) -> Stm {
 }
 
 /// The statement with certificates and place of another.
-fn like(stm: &Stm, var: Var, exp: Exp) -> Stm {
+pub(super) fn like(stm: &Stm, var: Var, exp: Exp) -> Stm {
     Stm { pat: vec![var], certs: stm.certs.clone(), attrs: Vec::new(), loc: stm.loc.clone(), exp }
 }
 
