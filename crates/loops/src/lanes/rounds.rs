@@ -8,8 +8,8 @@
 //! while go { round = round + 1; ... p[round] ... next = round + 1; ... i = next }
 //! ```
 //!
-//! Lanes begin such a loop together and leave it at different times, so that the counter varies, but in each round it is
-//! the same for all lanes that are on: what these access there are neighbours. Such a variable is shared.
+//! Lanes begin such a loop together and leave it at different times, so that the counter varies, but in each round it
+//! is the same for all lanes that are on: what these access there are neighbours. Such a variable is shared.
 
 use fehu_base::IdVec;
 use fehu_imp::rewrite::{bin, change_exps, substitute};
