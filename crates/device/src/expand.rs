@@ -37,8 +37,10 @@ const SMALL_BYTES: i64 = 1 << 28;
 /// The bytes that a block or a thread asks for that needs too many. What all of them need together does not wrap.
 const IMPOSSIBLE: i64 = 1 << 44;
 
-/// The bytes that a thread gets at first, if the host does not know how many it needs.
+/// The bytes that a thread gets at first, if the host does not know how many it needs: so many, or half as many as it
+/// knows of, beside these; or more if there are few threads. What all of them get is then [`FIRST_TOGETHER`].
 const FIRST_BYTES: i64 = 4096;
+const FIRST_TOGETHER: i64 = 1 << 26;
 
 /// Removes handles from all kernels of a function.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
@@ -128,12 +130,17 @@ impl Expand<'_> {
         match this.sites.iter().all(|site| site.bytes.is_some()) {
             true => {
                 if interleaved {
-                    this.interleave(&mut kernel);
+                    this.interleave(&mut kernel, |_| true);
                     this.skew(&mut kernel);
                 }
                 this.known_sizes(kernel, &local)
             }
-            false => this.guessed_sizes(kernel, &local, clear),
+            false => {
+                if interleaved {
+                    this.interleave_of_one_width(&mut kernel);
+                }
+                this.guessed_sizes(kernel, &local, clear)
+            }
         }
     }
 
@@ -298,9 +305,20 @@ impl Expand<'_> {
         (all.collect(), totals)
     }
 
-    /// Interleaves the pieces of threads where possible.
-    fn interleave(&mut self, kernel: &mut Kernel) {
+    /// Interleaves the pieces of threads whose sizes only these know. Then what begins at one place in one thread may
+    /// be in the middle of a piece of another, so that all elements have the same size: that of most pieces.
+    fn interleave_of_one_width(&mut self, kernel: &mut Kernel) {
         let own = |site: &&Site| site.kind == Owner::Thread;
+        let widths = || self.sites.iter().filter(own).map(|site| site.prim.bits());
+        let number = |width: &u32| (widths().filter(|other| other == width).count(), *width);
+        if let Some(width) = widths().max_by_key(number) {
+            self.interleave(kernel, |prim| prim.bits() == width);
+        }
+    }
+
+    /// Interleaves the pieces of threads where possible, those of some types.
+    fn interleave(&mut self, kernel: &mut Kernel, of: impl Fn(Prim) -> bool) {
+        let own = |site: &&Site| site.kind == Owner::Thread && of(site.prim);
         let allocated: Vec<(V, Prim)> =
             self.sites.iter().filter(own).map(|site| (site.handle, site.prim)).collect();
         let placing = Placing::Interleaved(i64::from(kernel.threads));
@@ -310,7 +328,7 @@ impl Expand<'_> {
         }
         kernel.body = interleave::rewrite(self.fun, &kernel.body, &found, placing);
         for site in &mut self.sites {
-            if site.kind == Owner::Thread && found.contains_key(&site.handle) {
+            if site.kind == Owner::Thread && of(site.prim) && found.contains_key(&site.handle) {
                 site.kind = Owner::Interleaved;
             }
         }
@@ -429,22 +447,29 @@ impl Expand<'_> {
     /// The host does not know how much a thread needs.
     fn guessed_sizes(mut self, mut kernel: Kernel, local: &[V], clear: Option<Stm>) -> Block {
         let launched = self.bound_blocks(&mut kernel, None);
+        let (threads, thread) = (i64::from(kernel.threads), kernel.thread);
         let capacity = self.new_var("capacity", Ty::Scalar(Prim::I64));
         let short = self.new_var("short", Ty::Scalar(Prim::I32));
         let (flag_mem, flag) =
             (self.new_var("flag_mem", Ty::Mem), self.new_var("flag", Ty::ptr(Prim::I32)));
+        let (known, first) = self.first_bytes(&launched, threads);
         let before = std::mem::take(&mut self.host);
-        let needed = [Exp::Var(capacity), Exp::Var(capacity), Exp::int(0)];
+        // Kernels whose threads have no pieces of their own still have a place that is in none.
+        let owners = [Owner::Thread, Owner::Block, Owner::Interleaved];
+        let needed = owners.map(|owner| match self.sites.iter().any(|site| site.kind == owner) {
+            true => Exp::Var(capacity),
+            false => Exp::int(0),
+        });
         let (arenas, bases, begin) = self.arenas(&kernel, &launched, &needed);
         // How much of them is in use.
-        let cursors = [0, 1].map(|_| self.new_var("cursor", Ty::Scalar(Prim::I64)));
+        let cursors = owners.map(|_| self.new_var("cursor", Ty::Scalar(Prim::I64)));
         let mut slots: Vec<Vec<(V, V)>> = Vec::new();
         let mut declared: Block =
             cursors.iter().map(|cursor| Stm::Declare(*cursor, Some(Exp::int(0)))).collect();
         let nowhere = self.new_var("nowhere", Ty::ptr(Prim::U8));
         declared.push(Stm::Declare(nowhere, None));
         let owner = owner_of_all(&kernel);
-        declared.push(Stm::Point(nowhere, From::Ptr(bases[owner]), Exp::Var(capacity)));
+        declared.push(Stm::Point(nowhere, From::Ptr(bases[owner]), needed[owner].clone()));
         for number in 0..self.sites.len() {
             let pieces = self.sites[number].others.len() + 1;
             let mut own = Vec::with_capacity(pieces);
@@ -465,7 +490,15 @@ impl Expand<'_> {
         let body = self.body(&body, &mut |pointers, number| {
             let site = &sites[number];
             let kind = site.kind as usize;
-            take(pointers, site, &slots[number], (bases[kind], cursors[kind], capacity), flag)
+            let width = i64::from(site.prim.bits() / 8);
+            let between = match site.kind {
+                Owner::Thread | Owner::Block => None,
+                Owner::Interleaved => {
+                    Some((threads, bin(BinOp::Mul, Exp::Var(thread), Exp::int(width))))
+                }
+            };
+            let part = Part { base: bases[kind], cursor: cursors[kind], capacity, between };
+            take(pointers, site, &slots[number], &part, flag)
         });
         self.sites = sites;
         kernel.body = begin;
@@ -478,6 +511,8 @@ impl Expand<'_> {
         let changes = std::mem::take(&mut kernel.changes);
         let zero = Exp::Const(Scalar::I32(0));
         let is_short = Exp::Cmp(CmpOp::Lt, Prim::I32, Box::new(zero), Box::new(Exp::Var(short)));
+        let guessed = bin(BinOp::Sub, Exp::Var(capacity), known.clone());
+        let guessed = bin(BinOp::Mul, guessed, Exp::int(8));
         let mut attempt = std::mem::replace(&mut self.host, before);
         attempt.extend(clear);
         attempt.extend([
@@ -488,7 +523,7 @@ impl Expand<'_> {
             self.clear(flag),
             Stm::Launch(Box::new(kernel)),
             Stm::Fetch(short, flag, Exp::int(0)),
-            Stm::Assign(capacity, bin(BinOp::Mul, Exp::Var(capacity), Exp::int(8))),
+            Stm::Assign(capacity, bin(BinOp::Add, known, guessed)),
         ]);
         attempt.extend(arenas.into_iter().map(Stm::Free));
         let (saved, restore) = self.save(&changes);
@@ -496,13 +531,36 @@ impl Expand<'_> {
             attempt.push(Stm::If(is_short.clone(), restore, Block::new()));
         }
         self.host.extend([
-            Stm::Declare(capacity, Some(Exp::int(FIRST_BYTES))),
+            Stm::Declare(capacity, Some(first)),
             Stm::Declare(short, Some(Exp::Const(Scalar::I32(1)))),
             Stm::While(is_short, attempt),
             Stm::Free(flag_mem),
         ]);
         self.host.extend(saved.into_iter().map(Stm::Free));
         self.host
+    }
+
+    /// How many bytes each thread needs in any case, and how many it gets in the first attempt, for an attempt in vain
+    /// takes as long as all that comes before the first allocation that finds no room.
+    fn first_bytes(&mut self, launched: &Exp, threads: i64) -> (Exp, Exp) {
+        let mut known = Exp::int(0);
+        for site in &self.sites {
+            let pieces = i64::try_from(site.others.len() + 1).unwrap_or(1);
+            if let Some(bytes) = &site.bytes {
+                let all = bin(BinOp::Mul, bytes.clone(), Exp::int(pieces));
+                known = bin(BinOp::Add, known, all);
+            }
+        }
+        let known = self.host_value("known", known);
+        let all = bin(BinOp::Mul, launched.clone(), Exp::int(threads));
+        let all = bin(BinOp::Max, all, Exp::int(1));
+        let each = bin(BinOp::Quot, Exp::int(FIRST_TOGETHER), all);
+        let each = bin(BinOp::And, each, Exp::int(-16));
+        let more = bin(BinOp::Quot, known.clone(), Exp::int(2));
+        let more = bin(BinOp::And, more, Exp::int(-16));
+        let more = bin(BinOp::Max, more, Exp::int(FIRST_BYTES));
+        let first = bin(BinOp::Max, each, bin(BinOp::Add, known.clone(), more));
+        (known, self.host_value("first", first))
     }
 
     /// Copies what a kernel changes; returns the handles of the copies, and how everything becomes what it was.
@@ -543,14 +601,37 @@ fn owner_of_all(kernel: &Kernel) -> usize {
     (if kernel.by_block { Owner::Block } else { Owner::Thread }) as usize
 }
 
+/// The part of a thread in memory of which it takes pieces.
+struct Part {
+    base: V,
+    /// How many bytes are taken, and how many there are.
+    cursor: V,
+    capacity: V,
+    /// If its elements are between those of other threads: how many threads these are, and which bytes are its own.
+    between: Option<(i64, Exp)>,
+}
+
+impl Part {
+    /// The distance of two places of memory between which the thread has so many bytes.
+    fn distance(&self, bytes: V) -> Exp {
+        match &self.between {
+            Some((threads, _)) => bin(BinOp::Mul, Exp::Var(bytes), Exp::int(*threads)),
+            None => Exp::Var(bytes),
+        }
+    }
+
+    /// Where the next piece begins.
+    fn next(&self) -> Exp {
+        match &self.between {
+            Some((_, own)) => bin(BinOp::Add, self.distance(self.cursor), own.clone()),
+            None => Exp::Var(self.cursor),
+        }
+    }
+}
+
 /// An allocation whose size the thread computes: a piece that is free and large enough, or a new one.
-fn take(
-    pointers: &mut Pointers<'_>,
-    site: &Site,
-    slots: &[(V, V)],
-    (base, cursor, capacity): (V, V, V),
-    flag: V,
-) -> Block {
+fn take(pointers: &mut Pointers<'_>, site: &Site, slots: &[(V, V)], part: &Part, flag: V) -> Block {
+    let Part { base, cursor, capacity, .. } = *part;
     let to = pointers.of[&site.handle];
     let needed = pointers.new_var("needed", Ty::Scalar(Prim::I64));
     let mut out = vec![Stm::Declare(needed, Some(piece_bytes(site.count.clone(), site.prim)))];
@@ -562,7 +643,7 @@ fn take(
         let one = Exp::Const(Scalar::I32(1));
         let enlarge = vec![
             Stm::If(fits, Block::new(), vec![Stm::Store(flag, Exp::int(0), one), Stm::Leave]),
-            Stm::Point(*piece, From::Ptr(base), Exp::Var(cursor)),
+            Stm::Point(*piece, From::Ptr(base), part.next()),
             Stm::Assign(*room, Exp::Var(needed)),
             Stm::Assign(cursor, end),
         ];
@@ -575,7 +656,7 @@ fn take(
         chosen = Some(match chosen {
             None => use_it,
             Some(next) => {
-                let (mut asking, taken) = pointers.taken(site, *piece, &Exp::Var(*room));
+                let (mut asking, taken) = pointers.taken(site, *piece, &part.distance(*room));
                 asking.push(Stm::If(taken, next, use_it));
                 asking
             }

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod deferred;
+mod guessed;
 mod merged;
 mod overlaid;
 mod read_only;

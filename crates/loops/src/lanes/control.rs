@@ -135,7 +135,7 @@ impl<'a> Lanes<'a> {
             }
             Stm::If(cond, yes, no) => {
                 let varies = uniform::varies(&self.varying, cond);
-                if short::is_short(&self.varying, stm) {
+                if short::is_short(&self.varying, stm) && (varies || !short::accesses(stm)) {
                     self.straight(stm);
                 } else if varies {
                     self.divergent_if(cond, yes, no);

@@ -44,6 +44,7 @@ mod memory;
 mod normal;
 mod reduction;
 mod refusal;
+mod rounds;
 mod rows;
 mod rule;
 mod short;

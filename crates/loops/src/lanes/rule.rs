@@ -20,6 +20,7 @@
 
 use super::backward::{self, Backward};
 use super::refusal::Refusal;
+use super::rounds;
 use super::short::is_short;
 use super::uniform::{varies, varying};
 use super::{memory, normal};
@@ -72,8 +73,10 @@ pub(super) fn plan(
     }
     let roots = || reductions.iter().map(|(v, _)| *v).chain([var]);
     let mut body = normal::simpler(body);
+    let rounds = rounds::find(vars, &mut body);
     let backward = backward::find(vars, &body);
-    let shared = backward::shared(&backward);
+    let mut shared = backward::shared(&backward);
+    shared.extend(rounds);
     let mut differing = varying(vars, &body, roots(), &shared);
     loop {
         let ragged = |e: &Exp| varies(&differing, e);

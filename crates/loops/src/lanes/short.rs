@@ -36,3 +36,14 @@ pub(super) fn is_short(varying: &FxHashSet<V>, stm: &Stm) -> bool {
     });
     fits && total <= SHORT
 }
+
+/// Whether a branch loads or stores something: if all lanes take the same side, it is better to do that than to load
+/// what is not there under a mask.
+pub(super) fn accesses(stm: &Stm) -> bool {
+    let mut found = false;
+    visit::each_stm(std::slice::from_ref(stm), &mut |stm| {
+        found |= matches!(stm, Stm::Store(..));
+        stm.each_exp(&mut |e| found |= e.any(&|e| matches!(e, Exp::Load(..))));
+    });
+    found
+}

@@ -65,6 +65,7 @@ impl Walk<'_> {
         match stm {
             Stm::Declare(v, _) if self.shared.contains(v) => {}
             Stm::Declare(v, Some(e)) => self.set(*v, self.varies(e)),
+            Stm::Assign(v, _) if self.shared.contains(v) => {}
             Stm::Assign(v, e) => {
                 let everywhere = self.levels.get(v).is_some_and(|level| *level == self.level);
                 self.set(*v, !everywhere || self.varies(e));

@@ -14,10 +14,11 @@
 //! * `control`: branches; `through`: elements that they read; `single`: those that are loops; `repeat`: loops; `keep`:
 //!   what they save, by a minimum `cut`; `tape`: where; `chain`: state that is made there; `undo` with `undo_change`,
 //!   `undo_branch`, `undo_write`, `places` and `place_code`: arrays that change in place; `invert`: integers that are
-//!   computed backwards; `blank`: who writes where; `strip`: loops in strips.
+//!   computed backwards; `ahead`: the first iterations of others; `blank`: who writes where; `strip`: loops in strips.
 
 mod accumulate;
 mod adjoint;
+mod ahead;
 mod bins;
 mod blank;
 mod chain;

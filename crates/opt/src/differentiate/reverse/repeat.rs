@@ -14,7 +14,7 @@
 //! whole, the return sweep undoes its changes (`undo`).
 //!
 //! A `while` loop counts its iterations. How large its tapes are is said by `#[bound(n)]`; they grow, if the loop is
-//! executed by the host; or the iterations are counted by a first run.
+//! executed by the host; or the iterations are counted by a first run ([`super::ahead`]).
 
 use super::adjoint::Adjoint;
 use super::blank::Frame;
@@ -48,11 +48,21 @@ pub(super) struct Taped {
     /// What it binds, and its results.
     pub(super) body: Body,
     /// Whether it contributes to accumulators of the primal.
-    contributes: bool,
+    pub(super) contributes: bool,
+    /// What counts its iterations before.
+    pub(super) counting: Option<Counting>,
     /// The statement of the return sweep, made ahead.
     pub(super) back: Option<Back>,
     /// What it evaluates again as a whole.
     covered: Vec<usize>,
+}
+
+/// The first run of a loop with a condition.
+pub(super) struct Counting {
+    pub(super) stm: Stm,
+    /// How many parameters the loop has, and the position of the one that is the condition.
+    pub(super) params: usize,
+    pub(super) condition: usize,
 }
 
 /// How large tapes are.
@@ -84,28 +94,34 @@ pub(super) struct Back {
 
 impl Reverse {
     /// A loop with a condition that counts its iterations.
-    fn counting(&self, b: &mut Builder<'_>, stm: Stm) -> (Stm, Room) {
+    fn counting(&self, b: &mut Builder<'_>, stm: Stm) -> (Stm, Room, Option<Counting>) {
         let bound = stm.attrs.iter().find(|attr| attr.name == "bound");
         let bound = bound.and_then(|attr| attr.args.first()?.name.parse().ok());
         match bound {
-            Some(bound) => (with_count(b, stm), Room::Bound(bound)),
-            None if self.is_host => (with_count(b, stm), Room::Grows),
-            None => (self.counted(b, stm), Room::Count),
+            Some(bound) => (with_count(b, stm), Room::Bound(bound), None),
+            None if self.is_host => (with_count(b, stm), Room::Grows, None),
+            None => {
+                let (stm, counting) = self.counted(b, stm);
+                (stm, Room::Count, Some(counting))
+            }
         }
     }
 
     /// A loop that counts, in place of one with a condition; the iterations are counted before, without what they
     /// contribute to accumulators of the primal.
-    fn counted(&self, b: &mut Builder<'_>, mut stm: Stm) -> Stm {
+    fn counted(&self, b: &mut Builder<'_>, mut stm: Stm) -> (Stm, Counting) {
         let plain = self.without_accs(b, &stm).or_bug("condition of a loop");
         let copy = copy_stm(&plain, b.vars_mut());
         let counting = with_count(b, copy);
         let count = *counting.pat.last().or_bug("number of iterations");
-        b.push(counting);
-        if let Exp::Loop(_, form, _) = &mut stm.exp {
+        let (mut size, mut place) = (0, None);
+        if let Exp::Loop(params, form, _) = &mut stm.exp {
+            let is_condition = |param: &LoopParam| *form == LoopForm::While(param.var);
+            (size, place) = (params.len(), params.iter().position(is_condition));
             *form = LoopForm::For(b.param("i", Type::I64), count.into());
         }
-        stm
+        let condition = place.or_bug("condition of a loop");
+        (stm, Counting { stm: counting, params: size, condition })
     }
 
     pub(super) fn repeat_forward(
@@ -117,7 +133,10 @@ impl Reverse {
         let is_strip = is_strip(&stm);
         let stm = strips(b, stm);
         let is_while = matches!(stm.exp, Exp::Loop(_, LoopForm::While(_), _));
-        let (stm, room) = if is_while { self.counting(b, stm) } else { (stm, Room::Count) };
+        let (stm, room, counting) = match is_while {
+            true => self.counting(b, stm),
+            false => (stm, Room::Count, None),
+        };
         // Copies of what is bound inside, because the return sweep binds the same again.
         let copy = copy_stm(&stm, b.vars_mut());
         let Exp::Loop(params, form, body) = copy.exp else { return self.refuse("this loop") };
@@ -164,6 +183,7 @@ impl Reverse {
             steps: body_steps,
             body,
             contributes,
+            counting,
             back: None,
             covered: Vec::new(),
         };

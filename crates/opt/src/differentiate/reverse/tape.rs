@@ -28,16 +28,17 @@ use fehu_ir::builder::Builder;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{Subst, copy_stm, subst_body, subst_stm, subst_type};
 use fehu_ir::{
-    Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopParam, Scalar, Stm, Type, Var,
+    Atom, BinOp, Body, Check, CheckPart, CmpOp, Dim, Elem, Exp, LoopForm, LoopParam, Scalar, Stm,
+    Type, Var,
 };
 
 /// How many iterations there is room for at first.
 const ROOM: i64 = 16;
 
 /// A tape: the parameter of the loop and its result.
-struct Tape {
-    param: Var,
-    result: Var,
+pub(super) struct Tape {
+    pub(super) param: Var,
+    pub(super) result: Var,
     elem: Elem,
     /// The sizes of what is saved in each iteration.
     row: Vec<Atom>,
@@ -45,7 +46,7 @@ struct Tape {
 
 impl Tape {
     /// `room` is its size in the loop, and after it.
-    fn new(b: &mut Builder<'_>, ty: &Type, room: (Atom, Atom)) -> Tape {
+    pub(super) fn new(b: &mut Builder<'_>, ty: &Type, room: (Atom, Atom)) -> Tape {
         let of = |size: Atom| ty.array_of(size).or_bug("tape of values");
         let (param, result) = (b.param("tape", of(room.0)), b.param("tape", of(room.1)));
         Tape { param, result, elem: ty.elem().or_bug("type of elements"), row: ty.shape().to_vec() }
@@ -55,19 +56,19 @@ impl Tape {
         std::iter::once(first).chain(self.row.iter().map(|size| whole(*size))).collect()
     }
 
-    fn init(&self, b: &mut Builder<'_>, room: Atom) -> Atom {
+    pub(super) fn init(&self, b: &mut Builder<'_>, room: Atom) -> Atom {
         let shape = std::iter::once(room).chain(self.row.iter().copied()).collect();
         b.exp("tape", Exp::Scratch(self.elem, shape)).into()
     }
 
     /// What is saved at a place.
-    fn read(&self, b: &mut Builder<'_>, tape: Var, at: Atom) -> Var {
+    pub(super) fn read(&self, b: &mut Builder<'_>, tape: Var, at: Atom) -> Var {
         let ty = Type::array(self.elem, self.row.clone());
         b.typed("saved", ty, Exp::Index(tape, self.dims(Dim::Fix(at))))
     }
 
     /// The tape with a value at a place.
-    fn write(&self, b: &mut Builder<'_>, tape: Var, at: Atom, value: Atom) -> Var {
+    pub(super) fn write(&self, b: &mut Builder<'_>, tape: Var, at: Atom, value: Atom) -> Var {
         let value = match (value, &self.row[..]) {
             (Atom::Var(var), row @ [_, ..]) if b.ty(var).shape() != row => {
                 b.exp("saved", Exp::Reshape(var, row.to_vec())).into()
@@ -100,6 +101,7 @@ impl Reverse {
             .saved
             .iter()
             .partition(|var| !is_link(var) && next_of(&links, taped, **var).is_some());
+        let ahead = self.record_ahead(b, stm, taped, &kept);
         let totals = totals(b, stm, taped, &kept.flat);
         self.common.note(stm.loc.clone(), kept.sentence(b, &undone));
 
@@ -114,8 +116,13 @@ impl Reverse {
 
         // What is added to the loop: parameters with their first values, results, and statements.
         let (mut added, mut pat): (Vec<LoopParam>, Vec<Var>) = (Vec::new(), stm.pat.clone());
+        if ahead.is_some() {
+            // The results are known before.
+            pat = pat.iter().map(|var| b.param("x", b.ty(*var).clone())).collect();
+        }
         let mut body = taped.body.clone();
         let (room, room_after) = match taped.room {
+            Room::Count if let Some(ahead) = &ahead => (ahead.rest, ahead.rest),
             Room::Count => {
                 let count = convert(b, taped.prim, Prim::I64, taped.count);
                 let count = b.exp("n", Exp::BinOp(BinOp::Max, count, 0.into()));
@@ -229,8 +236,10 @@ impl Reverse {
 
         // And in the return sweep, they are read.
         let mut reader = Builder::new(b.vars_mut());
-        let read: Vec<Var> =
-            tapes.iter().map(|tape| tape.read(&mut reader, tape.result, wide)).collect();
+        let read: Vec<Var> = match &ahead {
+            Some(ahead) => ahead.read(&mut reader, &tapes, wide),
+            None => tapes.iter().map(|tape| tape.read(&mut reader, tape.result, wide)).collect(),
+        };
         let (rows, starts) = read.split_at(saved.len());
         subst.extend(saved.iter().copied().zip(rows.iter().map(|row| Atom::Var(*row))));
         for var in on_tapes {
@@ -293,8 +302,16 @@ impl Reverse {
             pat.remove(link.index);
             body.results.remove(link.index);
         }
+        let mut form = taped.form;
+        if let (Some(ahead), LoopForm::For(_, bound)) = (&ahead, &mut form) {
+            *bound = ahead.rest;
+            for (var, state) in &ahead.state {
+                let mine = params.iter_mut().filter(|param| param.var == *var);
+                mine.for_each(|param| param.init = *state);
+            }
+        }
         params.extend(added);
-        let exp = Exp::Loop(params, taped.form, Box::new(body));
+        let exp = Exp::Loop(params, form, Box::new(body));
         let mut after = Builder::new(b.vars_mut());
         after.set_loc(stm.loc.clone());
         after.push(Stm { pat, exp, ..stm.clone() });
