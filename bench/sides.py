@@ -24,8 +24,12 @@ def programs(folder):
 
 def mirrored(folder, at):
     """A folder of our own with links to all files of one: servers are put beside programs, and another measurement may run."""
-    link = lambda source, target: os.symlink(os.path.abspath(source), target)
-    shutil.copytree(folder, at, copy_function=link, ignore=shutil.ignore_patterns(".git"), ignore_dangling_symlinks=True)
+    for path, folders, files in os.walk(os.path.abspath(folder), followlinks=True):
+        folders[:] = [name for name in folders if name != ".git"]
+        own = os.path.normpath(os.path.join(at, os.path.relpath(path, folder)))
+        os.makedirs(own)
+        for name in files:
+            os.symlink(os.path.join(path, name), os.path.join(own, name))
     return at
 
 
