@@ -53,7 +53,7 @@ _Static_assert(sizeof(struct fe_block) <= FE_ALIGNMENT, "the header of a block m
 #ifdef FE_MULTICORE
 // Threads are spread over several sets of lists, so that they seldom wait for each other. Each set counts for itself up
 // to so many bytes before the others hear of it.
-#define FE_NUM_SHARDS 16
+#define FE_NUM_SHARDS 32
 #define FE_COUNTED_ALONE ((int64_t)1 << 16)
 typedef _Atomic int64_t fe_counter;
 #else
@@ -69,6 +69,9 @@ struct fe_shard {
   int64_t used, kept; // what the pool's numbers lack
   int classes; // how many lists there are: a few of the smallest classes are all that most threads of most programs need
   struct fe_block **free;
+#ifdef FE_MULTICORE
+  unsigned char apart[192]; // so that no two sets are in one line of the caches, or in neighbours
+#endif
 };
 
 struct fe_pool {
