@@ -304,7 +304,11 @@ fn steps(
     let types: Vec<Type> = folds.iter().flat_map(|fold| fold.op.ret.clone()).collect();
     let mut params: Vec<LoopParam> = Vec::new();
     for (ty, start) in types.iter().zip(start) {
-        let init = own(*start, b);
+        // Steps work on one array, also where somebody else needs the first one: nothing is allocated in each of them.
+        let init = match start.var() {
+            Some(array) if ty.is_array() => Exp::Manifest(array),
+            Some(_) | None => Exp::Atom(*start),
+        };
         let init = b.typed("start", ty.clone(), init).into();
         params.push(LoopParam { var: b.param("so_far", ty.clone()), init });
     }
