@@ -376,7 +376,7 @@ fn memory_of_threads() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let peak = |entry: &str, first: &str| peak_of_threads(&program, entry, first);
     let (many, few) = (ones(100_000, "u8"), ones(200, "u8"));
-    // All positions of 100 numbers; guesses are 32 KiB for each thread.
+    // All positions of 100 numbers; guesses are 16 MiB for all of them at first.
     assert!(peak("grows", "100i64") < 1 << 20);
     assert!(peak("rows", &format!("20i64 {few}")) < 32 << 20);
     // Nothing is made; as much would not even fit.
@@ -385,8 +385,10 @@ fn memory_of_threads() {
     assert!(peak("besides", &format!("0i64 {many} 100i64")) < 1 << 20);
     assert!(peak("beside", &format!("{many} 100i64")) < 32 << 20);
     assert!(peak("seldom", "100i64 4000i64") < 32 << 20);
-    // An array that is handed on once is one.
-    assert!(peak("appended", &format!("{few} 1i64")) < 2_200_000);
+    // An array that is handed on once is one: two of 15 KB fit into the first guess, and three would not.
+    let some = ones(1900, "u8");
+    assert!(peak("appended", &format!("{some} 1i64")) < 20 << 20);
+    assert!(peak("appended", &format!("{some} 2i64")) > 40 << 20);
 }
 
 /// A program in which sixteen arrays of 160 KiB are alive, with a limit on device memory; what it writes, and what it

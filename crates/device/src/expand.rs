@@ -37,10 +37,10 @@ const SMALL_BYTES: i64 = 1 << 28;
 /// The bytes that a block or a thread asks for that needs too many. What all of them need together does not wrap.
 const IMPOSSIBLE: i64 = 1 << 44;
 
-/// The bytes that a thread gets at first, if the host does not know how many it needs: so many, or half as many as it
-/// knows of, beside these; or more if there are few threads. What all of them get is then [`FIRST_TOGETHER`].
+/// The bytes that a thread gets at first, if the host does not know how many it needs, beside those that it knows of; or
+/// more if there are few threads. What all of them get is then [`FIRST_TOGETHER`].
 const FIRST_BYTES: i64 = 4096;
-const FIRST_TOGETHER: i64 = 1 << 26;
+const FIRST_TOGETHER: i64 = 1 << 24;
 
 /// Removes handles from all kernels of a function.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other statements stay as they are")]
@@ -540,8 +540,10 @@ impl Expand<'_> {
         self.host
     }
 
-    /// How many bytes each thread needs in any case, and how many it gets in the first attempt, for an attempt in vain
-    /// takes as long as all that comes before the first allocation that finds no room.
+    /// How many bytes the host knows that each thread may need, and how many it gets in the first attempt. What all of
+    /// them together would need more room for than [`FIRST_TOGETHER`] may be that of a branch that nobody takes: then
+    /// threads have to ask for it. An attempt in vain takes as long as what comes before the first allocation that finds
+    /// no room.
     fn first_bytes(&mut self, launched: &Exp, threads: i64) -> (Exp, Exp) {
         let mut known = Exp::int(0);
         for site in &self.sites {
@@ -555,12 +557,11 @@ impl Expand<'_> {
         let all = bin(BinOp::Mul, launched.clone(), Exp::int(threads));
         let all = bin(BinOp::Max, all, Exp::int(1));
         let each = bin(BinOp::Quot, Exp::int(FIRST_TOGETHER), all);
-        let each = bin(BinOp::And, each, Exp::int(-16));
-        let more = bin(BinOp::Quot, known.clone(), Exp::int(2));
-        let more = bin(BinOp::And, more, Exp::int(-16));
-        let more = bin(BinOp::Max, more, Exp::int(FIRST_BYTES));
-        let first = bin(BinOp::Max, each, bin(BinOp::Add, known.clone(), more));
-        (known, self.host_value("first", first))
+        let each = self.host_value("each", bin(BinOp::And, each, Exp::int(-16)));
+        let fits = fehu_imp::rewrite::le(known.clone(), each.clone());
+        let known = self.host_value("sure", Exp::Select(Box::new([fits, known, Exp::int(0)])));
+        let first = bin(BinOp::Add, known.clone(), Exp::int(FIRST_BYTES));
+        (known, self.host_value("first", bin(BinOp::Max, each, first)))
     }
 
     /// Copies what a kernel changes; returns the handles of the copies, and how everything becomes what it was.
