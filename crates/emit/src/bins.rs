@@ -22,6 +22,7 @@ use fehu_imp::rewrite::bin as int;
 use fehu_imp::{Block, Exp, From, Kind, Stm, Ty, V};
 use fehu_ir::{Atom, BinOp, CmpOp, Hist, HistOp, Var};
 use fehu_mem::table::Place;
+use rustc_hash::FxHashSet;
 
 /// All copies together have at most so many bins for each element of the input.
 const MOST_BINS: i64 = 4;
@@ -59,6 +60,7 @@ impl<'a> Emit<'a> {
         let most = int(BinOp::Mul, width.clone(), Exp::int(MOST_BINS));
         let most = int(BinOp::Quot, most, int(BinOp::Max, bins, Exp::int(1)));
         let most = int(BinOp::Max, most, Exp::int(1));
+        let most = if self.shares_blocks(op) { Exp::int(1) } else { most };
         self.out.push(Stm::Assign(chunks, int(BinOp::Min, Exp::Var(chunks), most)));
         let copies = self.copies_of_destinations(op, chunks);
         self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
@@ -67,6 +69,13 @@ impl<'a> Emit<'a> {
             });
         });
         self.add_copies(pat, op, chunks, &copies);
+    }
+
+    /// Whether two destinations are parts of one block: a copy takes the place of a whole block.
+    fn shares_blocks(&self, op: &Hist) -> bool {
+        let mut blocks = FxHashSet::default();
+        let dests = op.ops.iter().flat_map(|op| &op.dests);
+        !dests.filter_map(|dest| self.place(*dest)).all(|place| blocks.insert(place.block))
     }
 
     fn count_bins(&self, op: &HistOp) -> Exp {
