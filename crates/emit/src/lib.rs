@@ -20,6 +20,7 @@ mod array;
 mod bins;
 mod combine;
 mod control;
+mod dealt;
 mod epilogue;
 mod foreign;
 mod grid;

@@ -63,6 +63,8 @@ impl<'a> Emit<'a> {
         let width = self.atom(op.width);
         if !scanned.is_empty() && self.runs.forks() {
             self.scan_range(pat, op, (Exp::int(0), width), &scanned, &reduced);
+        } else if scanned.is_empty() {
+            self.reduce_range(pat, op, (Exp::int(0), width), &reduced);
         } else {
             let kind = self.kind(op, &reduced);
             self.each(pat, Over::of(op), width, kind, |this, index, parts| {
@@ -140,21 +142,30 @@ impl<'a> Emit<'a> {
         kind: Kind,
         then: impl FnOnce(&mut Self, Var, &[Atom]),
     ) {
-        let map = over.map;
         let i = self.new_var("i", Ty::Scalar(Prim::I64));
-        let index = self.table.index(pat, map);
-        self.scalars.insert(index, Exp::Var(i));
-        let body = self.running(self.inside(over.forks), |this| {
-            this.block(|this| {
-                for (param, input) in map.params.iter().zip(over.inputs) {
-                    this.element_param(*param, *input, index);
-                }
-                this.body(&map.body);
-                then(this, index, &map.body.results);
-            })
-        });
+        let body = self.block(|this| this.at_position(pat, over, Exp::Var(i), then));
         let kind = self.together.kind(kind);
         self.out.push(Stm::For { var: i, from, to, step: 1, kind, body });
+    }
+
+    /// The same, at one position.
+    pub(super) fn at_position(
+        &mut self,
+        pat: &[Var],
+        over: Over<'_, 'a>,
+        position: Exp,
+        then: impl FnOnce(&mut Self, Var, &[Atom]),
+    ) {
+        let map = over.map;
+        let index = self.table.index(pat, map);
+        self.scalars.insert(index, position);
+        self.running(self.inside(over.forks), |this| {
+            for (param, input) in map.params.iter().zip(over.inputs) {
+                this.element_param(*param, *input, index);
+            }
+            this.body(&map.body);
+            then(this, index, &map.body.results);
+        });
     }
 
     pub(super) fn element_param(&mut self, param: Var, input: Var, index: Var) {

@@ -107,11 +107,7 @@ impl<'a> Emit<'a> {
         self.tasks(site, width, Some(chunks), |this, [low, high, chunk]| {
             this.in_chunk(&reduced, &kept, chunk, |this| {
                 let own = this.start_reds(op);
-                let kind = this.kind(op, &own);
-                let range = (Exp::Var(low), Exp::Var(high));
-                this.each_in(pat, Over::of(op), range, kind, |this, index, parts| {
-                    this.combine_all(pat, index, op, parts, &[], &own);
-                });
+                this.reduce_range(pat, op, (Exp::Var(low), Exp::Var(high)), &own);
                 this.store_each(&own, &kept, &Exp::Var(chunk));
             });
         });

@@ -11,7 +11,7 @@
 //!   [`poly`]: polynomials, in which sizes and offsets are compared;
 //! - [`Regularity`]: which values are the same at all positions of a map, and which differ in shape;
 //! - [`Variance`]: along which dimensions of a space values differ; [`Views`]: which elements of other arrays those of views are;
-//! - [`operators`]: which operators add, or combine each component by itself;
+//! - [`operators`]: which operators add, or combine each component by itself; [`extremum`]: which choose an operand by a key;
 //! - [`cost`]: what is cheap enough to be computed twice; [`Prints`]: what must be evaluated exactly as often as the
 //!   program says.
 
@@ -20,6 +20,7 @@
 mod consumed;
 pub mod cost;
 mod effects;
+pub mod extremum;
 pub mod flow;
 mod in_place;
 pub mod operators;

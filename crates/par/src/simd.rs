@@ -14,19 +14,21 @@
 //! outside. The outer lanes are better nevertheless if what they read are neighbours as well, as in stencils, or if
 //! something expensive inside is the same for all of them: a sum of a few waves at each of many points computes the
 //! directions of the waves once for all lanes. And an operator without loops inside has lanes if it finds the smallest
-//! or largest of floats, which C compilers do not vectorise either.
+//! or largest of floats, or combines scalars in any order by something that no vector unit has, such as the position of the
+//! smallest: C compilers do not vectorise these either.
 //!
 //! Operators with loops inside that only a thread as a whole can execute are reported as remarks.
 
 use crate::seg::Segs;
 use fehu_base::{IdVec, Prim};
+use fehu_facts::extremum::extremum;
 use fehu_facts::operators::{commutes, componentwise};
 use fehu_facts::{Variance, Varies, is_positions};
 use fehu_imp::cpu::CPU;
 use fehu_ir::pass::{Pass, RemarkKind, Remarks};
 use fehu_ir::{
-    Atom, BinOp, Body, Dim, Exp, Lambda, Level, LoopForm, MathFn, Prog, Scalar, Screma, Stm, Type,
-    Var, VarInfo,
+    Atom, BinOp, Body, Dim, Elem, Exp, Lambda, Level, LoopForm, MathFn, Prog, Red, Scalar, Screma,
+    Stm, Type, Var, VarInfo,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -127,13 +129,14 @@ impl Lanes<'_> {
         };
         judge.enter(map, inputs, LANE);
         judge.body(&map.body);
-        let extrema = matches!(&stm.exp, Exp::Screma(op) if finds_extrema(op, vars));
+        let folds = |op: &Screma| finds_extrema(op, vars) || combines_in_any_order(op, vars);
+        let folds = matches!(&stm.exp, Exp::Screma(op) if folds(op));
         let Judge { obstacle, loops, better, .. } = judge;
         if let (Some(why), true, Some(name)) = (obstacle, loops, stm.exp.operator()) {
             let text = format!("{name}: one position at a time, without lanes: {why}");
             self.remarks.add(SIMD.name, RemarkKind::Missed, stm.loc.as_ref(), None, text);
         }
-        obstacle.is_none() && better && (loops || extrema)
+        obstacle.is_none() && better && (loops || folds)
     }
 }
 
@@ -357,4 +360,15 @@ fn finds_extrema(op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
     };
     let ops = op.reds.iter().filter_map(|red| componentwise(&red.op, 0, vars));
     ops.flatten().any(is_extremum)
+}
+
+/// Whether an operator reduces scalars by operators that choose an operand, or whose operands may come in any order, and that are
+/// not those of vector units.
+fn combines_in_any_order(op: &Screma, vars: &IdVec<Var, VarInfo>) -> bool {
+    let is_scalar = |param: &Var| matches!(vars[*param].ty, Type::Scalar(Elem::Prim(_)));
+    let scalars = op.reds.iter().flat_map(|red| &red.op.params).all(is_scalar);
+    let fits = |red: &Red| red.commutative || extremum(&red.op, vars).is_some();
+    let folds = |red: &Red| has_no_order(&red.op, vars) || fits(red);
+    let is_new = |red: &Red| !has_no_order(&red.op, vars);
+    op.scans.is_empty() && scalars && op.reds.iter().all(folds) && op.reds.iter().any(is_new)
 }
