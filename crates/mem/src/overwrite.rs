@@ -23,7 +23,8 @@
 //! A parameter of a loop whose next value is a map of it is such an input, if its first value is not needed again: the
 //! loop then works on a single block instead of two that alternate. So it does if the next value is made in any other
 //! way, by a statement that has nothing to do with the parameter any more: a transposed copy of something that was made
-//! of it, for instance.
+//! of it, for instance. And so does a scan or reduction of arrays whose operator is a map: what it yields is stored where the
+//! value so far is.
 //!
 //! [`crate::roots`] says which blocks may be the same memory at run time.
 
@@ -32,7 +33,9 @@ use crate::table::{BlockId, Computed, Origin, Place, Placed, Table};
 use fehu_base::IdVec;
 use fehu_ir::free::{bound_in_body, bound_in_stm, free_in_stm};
 use fehu_ir::visit::{Visit, walk_exp};
-use fehu_ir::{After, Atom, Body, Dim, Exp, Item, Scalar, Screma, Seg, Stm, Type, Var, VarInfo};
+use fehu_ir::{
+    After, Atom, Body, Dim, Exp, Item, Lambda, Scalar, Screma, Seg, Stm, Type, Var, VarInfo,
+};
 use rustc_hash::FxHashSet;
 
 /// Lets all maps of a program overwrite their inputs that can.
@@ -89,6 +92,8 @@ enum Repeats<'a> {
     Loop(&'a [fehu_ir::LoopParam]),
     /// Once for each position of an operator.
     Operator,
+    /// Once for each element that this operator of a scan or reduction combines with what there is so far.
+    Fold(&'a Lambda),
 }
 
 /// A map, and where its parts are.
@@ -133,12 +138,7 @@ impl<'a> Overwrite<'a, '_> {
             Exp::Loop(params, _, body) => self.body_of(body, Repeats::Loop(params), way),
             Exp::Screma(op) => {
                 self.body_of(&op.map.body, Repeats::Operator, way);
-                op.scans.iter().for_each(|scan| {
-                    self.body_of(&scan.op.body, Repeats::Operator, way);
-                });
-                op.reds.iter().for_each(|red| {
-                    self.body_of(&red.op.body, Repeats::Operator, way);
-                });
+                self.folds(op, way);
             }
             Exp::Hist(op) => self.body_of(&op.map.body, Repeats::Operator, way),
             Exp::Scatter(op) => self.body_of(&op.map.body, Repeats::Operator, way),
@@ -157,9 +157,18 @@ impl<'a> Overwrite<'a, '_> {
             if let (Some(site), Exp::Screma(op)) = (way.last_mut(), &stm.exp) {
                 site.index = index;
                 self.body_of(&op.map.body, Repeats::Operator, way);
+                self.folds(op, way);
             }
         }
         way.pop();
+    }
+
+    /// The operators of scans and reductions.
+    fn folds(&mut self, op: &'a Screma, way: &mut Vec<Site<'a>>) {
+        let scans = op.scans.iter().map(|scan| &scan.op);
+        for fold in scans.chain(op.reds.iter().map(|red| &red.op)) {
+            self.body_of(&fold.body, Repeats::Fold(fold), way);
+        }
     }
 
     /// Stores a result of a map in an input, if there is one for it.
@@ -294,6 +303,10 @@ impl<'a> Overwrite<'a, '_> {
                 Repeats::Loop(params) => params
                     .iter()
                     .any(|param| self.table.blocks[block].origin == Origin::Carried(param.var)),
+                Repeats::Fold(op) => {
+                    let so_far = &op.params[..op.params.len() / 2];
+                    so_far.iter().any(|param| self.block(*param) == Some(block))
+                }
                 Repeats::Once | Repeats::Operator => false,
             };
             let after = site.body.stms.get(site.index + 1..).unwrap_or_default();
@@ -331,6 +344,7 @@ impl<'a> Overwrite<'a, '_> {
                 params.iter().filter_map(|param| self.block(param.var)).collect()
             }
             Repeats::Operator => Vec::new(),
+            Repeats::Fold(op) => op.params.iter().filter_map(|param| self.block(*param)).collect(),
         };
         let bound: FxHashSet<BlockId> =
             bound_in_body(site.body).into_iter().filter_map(|var| self.made_with(var)).collect();

@@ -7,7 +7,7 @@
 //! ```text
 //! ys = screma n (xs) scan op (ne)
 //! ==>
-//! sums = screma (k-1) (iota (k-1)) map (\c -> loop (a = ne) for j < m { op a xs[c*m + j] })       k chunks of m
+//! sums = screma (k-1) (iota (k-1)) map (\c -> loop (a = xs[c*m]) for j < m - 1 { op a xs[c*m + 1 + j] })      k chunks of m
 //! (_, ends) = loop (a = ne, out = scratch) for c < k-1 { a' = op a sums[c] in (a', out with [c] = a') }
 //! (as, yss) = screma k (iota k) map (\c -> start = if c == 0 then ne else ends[c - 1]
 //!               loop (a = start, out = scratch) for j < m { a' = op a xs[c*m + j] in (a', out with [j] = a') })
@@ -170,7 +170,12 @@ pub(crate) fn in_chunks(
     let last: Atom = b.exp("last", Exp::BinOp(BinOp::Sub, count, 1.into())).into();
     let sums = each_chunk(last, &types, b, |b, number| {
         let low = b.exp("low", Exp::BinOp(BinOp::Mul, number, size)).into();
-        steps(folds, (low, size), &neutral, 0, b)
+        // If there are several chunks, all of them have elements.
+        let inputs = folds.iter().flat_map(|fold| &fold.inputs);
+        let first: Vec<Atom> = inputs.map(|input| at(*input, low, b).into()).collect();
+        let second = b.exp("low", Exp::BinOp(BinOp::Add, low, 1.into())).into();
+        let others = b.exp("others", Exp::BinOp(BinOp::Sub, size, 1.into())).into();
+        steps(folds, (second, others), &first, 0, b)
     });
     let ends = match (machine, of_chunks) {
         (Machine::Threads, false) => {
