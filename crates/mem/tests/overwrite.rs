@@ -145,3 +145,40 @@ fn loops_work_on_one_block() {
         + &map("h", "r", "let (o: f32) = index s[ih]");
     assert_eq!(blocks(&function(&two, "h")).1, 0);
 }
+
+/// What the operator of a scan or reduction makes of the value so far is stored where that is, and not where an element is.
+#[test]
+fn values_so_far_are_overwritten() {
+    let fold = |how: &str, shape: &str, operand: &str, index: &str| {
+        let text = format!(
+            "fun f (n: i64, k: i64, xss: [n][k]f32) -> (res: {shape}f32) =
+               let (is: [k]i64) = iota i64 k 0 1
+               let (ne: [k]f32) = replicate (k) 0.0f32
+               let (yss: {shape}f32) = screma n (xss) map \\(xs: [k]f32) -> ([k]f32) {{(xs)}}
+                 {how} \\(a: [k]f32, b: [k]f32) -> ([k]f32) {{
+                   let (c: [k]f32) = screma k ({operand}, is) map \\(u: f32, i: i64) -> (f32) {{
+                     let (j: i64) = sub {index}
+                     let (v: f32) = index a[j]
+                     let (w: f32) = index b[j]
+                     let (x: f32) = add u v
+                     let (y: f32) = add x w
+                     in (y)
+                   }}
+                   in (c)
+                 }} neutral (ne)
+               in (yss)\n"
+        );
+        blocks(
+            &text
+                .replace("let (j: i64) = sub i 0", "")
+                .replace("[j]", if index == "i 0" { "[i]" } else { "[j]" }),
+        )
+    };
+    // The neutral element, the results, and what the operator makes; a scan also has the value so far.
+    assert_eq!(fold("red", "[k]", "a", "i 0"), (3, 1));
+    assert_eq!(fold("scan", "[n][k]", "a", "i 0"), (4, 1));
+    // Elements belong to somebody else.
+    assert_eq!(fold("scan", "[n][k]", "b", "i 0"), (4, 0));
+    // Other elements of the value so far are read.
+    assert_eq!(fold("red", "[k]", "a", "k i"), (3, 0));
+}
