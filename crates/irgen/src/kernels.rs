@@ -1,6 +1,6 @@
 //! Programs for the kernels of GPUs: long and segmented reductions and scans, histograms with few and many bins, of numbers
-//! and of pairs, matrix products, sums over all pairs, transpositions of wide and narrow matrices, and rows for which a block of
-//! threads does several things.
+//! and of pairs, positions of extremes, matrix products, sums over all pairs, transpositions of wide and narrow matrices, and rows for
+//! which a block of threads does several things.
 //!
 //! Other random programs have these, too, but rarely all that makes one of them a kernel of its own kind.
 
@@ -67,7 +67,7 @@ impl Gen {
 
     fn operator(&mut self) {
         let prim = self.prim;
-        match self.rng.below(16) {
+        match self.rng.below(18) {
             0 | 11 => {
                 let (f, op) =
                     (self.function(), fold(&mut self.rng, &mut self.names, self.prim, "red"));
@@ -89,6 +89,7 @@ impl Gen {
                 self.result("[m][n]", &format!("copy {name}"));
             }
             8 => self.all_pairs(),
+            16 | 17 => self.chosen(),
             _ => self.block(),
         }
     }
@@ -194,11 +195,61 @@ impl Gen {
             "let ({s}: i64) = screma {bins} ({of}) map \\({t}: i64) -> (i64) {{({t})}} \
              red comm \\({u}: i64, {w}: i64) -> (i64) {{ let ({x}: i64) = add {u} {w} in ({x}) }} neutral (0)"
         );
+        self.number(s);
+    }
+
+    /// The smallest or largest of numbers of which many are the same, and where one of them is; or a product of pairs.
+    fn chosen(&mut self) {
+        let [x, i, w, key, at, a, p, b, q, value, place] = [(); 11].map(|()| self.names.fresh());
+        let [c, d, e, f, g, v, r] = [(); 7].map(|()| self.names.fresh());
+        let prim = self.prim;
+        let wide = match prim {
+            "i64" => format!("let ({w}: i64) = add {x} 0"),
+            _ => format!("let ({w}: i64) = convert i64 {x}"),
+        };
+        let chosen =
+            format!("let ({v}: i64, {r}: i64) = if {g} then {{({a}, {p})}} else {{({b}, {q})}}");
+        // Keys are never as large as the neutral ones.
+        let (comm, op, neutral) = match self.rng.below(5) {
+            0 => ("", format!("let ({g}: bool) = le {a} {b} {chosen}"), i64::MAX),
+            1 => ("", format!("let ({g}: bool) = lt {a} {b} {chosen}"), i64::MAX),
+            2 => ("", format!("let ({g}: bool) = lt {b} {a} {chosen}"), i64::MIN),
+            3 => {
+                let op = format!(
+                    "let ({c}: bool) = lt {b} {a} let ({d}: bool) = eq {a} {b} let ({e}: bool) = lt {p} {q} \
+                     let ({f}: bool) = and {d} {e} let ({g}: bool) = or {c} {f} {chosen}"
+                );
+                ("comm", op, i64::MIN)
+            }
+            _ => {
+                let op = format!(
+                    "let ({c}: i64) = mul {a} {b} let ({d}: i64) = mul {p} {q} let ({v}: i64) = sub {c} {d} \
+                     let ({e}: i64) = mul {a} {q} let ({f}: i64) = mul {p} {b} let ({r}: i64) = add {e} {f}"
+                );
+                ("comm", op, 1)
+            }
+        };
+        let other = if neutral == 1 { 0 } else { -1 };
+        let _ = writeln!(
+            self.out,
+            "let ({at}: [n]i64) = iota i64 n 0 1 \
+             let ({value}: i64, {place}: i64) = screma n (xs, {at}) map \\({x}: {prim}, {i}: i64) -> (i64, i64) {{ \
+             {wide} let ({key}: i64) = and {w} 31 in ({key}, {i}) }} \
+             red {comm} \\({a}: i64, {p}: i64, {b}: i64, {q}: i64) -> (i64, i64) {{ {op} in ({v}, {r}) }} \
+             neutral ({neutral}, {other})"
+        );
+        self.number(value);
+        self.number(place);
+    }
+
+    /// An `i64` is a result, as a number of the type of all results.
+    fn number(&mut self, number: String) {
+        let prim = self.prim;
         let shown = match prim {
-            "i64" => s,
+            "i64" => number,
             _ => {
                 let shown = self.names.fresh();
-                let _ = writeln!(self.out, "let ({shown}: {prim}) = convert {prim} {s}");
+                let _ = writeln!(self.out, "let ({shown}: {prim}) = convert {prim} {number}");
                 shown
             }
         };
