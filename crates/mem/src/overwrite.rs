@@ -180,7 +180,9 @@ impl<'a> Overwrite<'a, '_> {
         }
         for (input, element) in map.inputs() {
             let Some(target) = self.table.place(input).cloned() else { continue };
-            if !self.takes(input, &target, outer, &place) {
+            if !self.takes(input, &target, outer, &place)
+                || self.is_of_another(outer, target.block, way)
+            {
                 continue;
             }
             let from = Source { input, element, target: &target, own: place.block };
@@ -193,6 +195,14 @@ impl<'a> Overwrite<'a, '_> {
                 return self.merge(place.block, target.block);
             }
         }
+    }
+
+    /// Whether a block has a value so far of a scan or reduction, and an array is not the next one of it.
+    fn is_of_another(&self, array: Var, block: BlockId, way: &[Site<'_>]) -> bool {
+        let Some(Site { body, repeats: Repeats::Fold(op), .. }) = way.last() else { return false };
+        let mut values = op.params.iter().zip(&body.results);
+        values
+            .any(|(param, result)| self.block(*param) == Some(block) && *result != Atom::Var(array))
     }
 
     /// Stores what a statement of a loop makes for the next iteration where this one has its value, if nobody needs
