@@ -103,8 +103,13 @@ entry missing (x: i32) : i32 = if x > 3 then x else ???
 
 -- ==
 -- entry: same_size
--- input { [1] [2, 3] } error: entry point arguments have invalid sizes: dimension 0 of argument 2 of "same_size" is 2, but should be "n", which is 1
+-- input { [1] [2, 3] } error: entry point arguments have invalid sizes: dimension 0 of argument 2 \("ys"\) of "same_size" is 2, but should be "n", which is 1
 entry same_size [n] (xs: [n]i32) (ys: [n]i32) : [n]i32 = map2 (+) xs ys
+
+-- ==
+-- entry: same_size_after_a_pair
+-- input { 1 2 [1] [2, 3] } error: dimension 0 of argument 3 \("ys"\) of "same_size_after_a_pair" is 2
+entry same_size_after_a_pair [n] (_: (i32, i32)) (xs: [n]i32) (ys: [n]i32) : [n]i32 = map2 (+) xs ys
 
 -- ==
 -- entry: given_size

@@ -300,13 +300,13 @@ FE_SHARED int fe_restored(struct futhark_context *ctx, const struct fe_reader *r
   return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "these bytes are not a value of type %s of this program", name);
 }
 
-FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, int argument, int dimension,
-                            int64_t found, const char *name, int64_t wanted) {
+FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, const char *argument,
+                            int dimension, int64_t found, const char *name, int64_t wanted) {
   if (name == NULL) {
-    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of argument %d of "
-                   "\"%s\" is %" PRId64 ", but should be %" PRId64, dimension, argument, entry, found, wanted);
+    return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of %s of \"%s\" "
+                   "is %" PRId64 ", but should be %" PRId64, dimension, argument, entry, found, wanted);
   }
-  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of argument %d of "
-                 "\"%s\" is %" PRId64 ", but should be \"%s\", which is %" PRId64, dimension, argument, entry, found,
-                 name, wanted);
+  return fe_fail(ctx, FUTHARK_PROGRAM_ERROR, "entry point arguments have invalid sizes: dimension %d of %s of \"%s\" "
+                 "is %" PRId64 ", but should be \"%s\", which is %" PRId64, dimension, argument, entry, found, name,
+                 wanted);
 }

@@ -105,7 +105,6 @@ FE_SHARED struct fe_reader fe_restore(const void *p, uint64_t wanted_type);
 // Whether everything was read, and nothing is left over.
 FE_SHARED int fe_restored(struct futhark_context *ctx, const struct fe_reader *r, const char *name);
 
-// Arguments of an entry point whose sizes disagree. Arguments are counted from one, and a record counts
-// as its parts.
-FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, int argument, int dimension,
-                            int64_t found, const char *name, int64_t wanted);
+// Arguments of an entry point whose sizes disagree; the argument as in `argument 2 ("xs")`.
+FE_SHARED int fe_wrong_size(struct futhark_context *ctx, const char *entry, const char *argument,
+                            int dimension, int64_t found, const char *name, int64_t wanted);

@@ -10,6 +10,7 @@ mod names;
 mod seq;
 mod sizes;
 mod types;
+mod unnamed;
 
 use fehu_base::Span;
 

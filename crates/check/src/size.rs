@@ -81,6 +81,18 @@ pub(crate) struct SizeMetas {
     current: Option<Span>,
     /// The levels of the bodies of the loops we are in.
     loops: Vec<u32>,
+    /// The parameters of functions inside of it that have names.
+    pub(crate) local_params: Vec<Span>,
+    /// The function that is being checked.
+    pub(crate) head: Option<FunctionHead>,
+}
+
+/// The places in the head of a function, for messages.
+pub(crate) struct FunctionHead {
+    /// Where another size parameter would be; operators between their parameters have none.
+    pub(crate) sizes: Option<Span>,
+    pub(crate) params: Vec<Span>,
+    pub(crate) whole: Span,
 }
 
 struct SizeMetaInfo {
@@ -92,9 +104,9 @@ struct SizeMetaInfo {
     /// Whether that type parameter is in the function's result more than once. Each time it may then be
     /// another call of the argument that made the value.
     repeated: bool,
-    /// Whether it is the size of a function's parameter, and so a parameter itself unless something
+    /// The place of the function's parameter that has this size, which is a parameter itself unless something
     /// determines it.
-    param: bool,
+    param: Option<Span>,
     /// Whether it is the size of a parameter of a loop that we are in.
     looped: bool,
     span: Span,
@@ -202,7 +214,7 @@ impl Checker<'_> {
             level,
             existential: false,
             repeated: false,
-            param: false,
+            param: None,
             looped: false,
             span,
             origin,

@@ -128,6 +128,12 @@ fn what_cannot_be_linked_is_explained() {
     assert!(!fine && text.contains("would be overwritten"), "{text}");
     let kept = std::fs::read_to_string(place.join("functions.c")).expect("it is there");
     assert_eq!(kept, good);
+    // One that is called in two places.
+    let program = "#[foreign(c(f), vectorised(f_of_many))]\ndef f (x: f64) : {a: f64, b: f64} = {a = x, b = x}\n\
+                   entry main (xs: []f64) = map f xs |> map (\\r -> (r.a, r.b)) |> unzip\n";
+    std::fs::write(place.join("pairs.fut"), program).expect("it can be written");
+    let (fine, text) = run(&place, &["c", "pairs.fut"], "");
+    assert!(!fine && text.matches("int f_of_many(").count() == 1, "{text}");
     // One symbol for two functions.
     let program = "#[foreign(c(f))]\ndef f (x: f64) : f64 = x\n#[foreign(c(f))]\ndef g (x: f32) : f32 = x\n\
                    entry main (x: f64) = f x + f64.f32 (g 1)\n";

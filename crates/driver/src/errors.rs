@@ -190,12 +190,18 @@ pub(crate) fn foreign_undefined(prototype: &Prototype, others: &[&Prototype]) ->
         (Caller::Kernels, _) => "a file of CUDA: `--foreign FILE.cu`",
         (Caller::Host, _) => "`--foreign FILE.c`, an object file or a library (`--foreign -lNAME`)",
     };
+    // A function may be called in several places, from the host and by kernels.
+    let mut missing = vec![format!("{};", prototype.text())];
+    for other in others {
+        let text = format!("{};", other.text());
+        if !missing.contains(&text) {
+            missing.push(text);
+        }
+    }
     let mut error = Diagnostic::error_without_place("foreign-symbol", message)
-        .note(format!("it should be {};", prototype.text()));
-    if !others.is_empty() {
-        let mut others: Vec<String> = others.iter().map(|p| format!("{};", p.text())).collect();
-        others.dedup();
-        error = error.note(format!("also missing:\n{}", others.join("\n")));
+        .note(format!("it should be {}", missing[0]));
+    if missing.len() > 1 {
+        error = error.note(format!("also missing:\n{}", missing[1..].join("\n")));
     }
     error.help(format!(
         "name what defines it: {file}; or use the body of \"{name}\": `--no-foreign`"

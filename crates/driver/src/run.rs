@@ -308,6 +308,13 @@ mod tests {
     }
 
     #[test]
+    fn arguments_are_counted_as_they_are_passed() {
+        let text = "entry main [n] (p: (i32, i32)) (xs: [n]i32) (ys: [n]i32) = p.0 + xs[0] + ys[0]";
+        let error = run(text, "1 2 [3] [4, 5]").expect_err("the sizes differ").to_string();
+        assert!(error.contains("argument 3 (\"ys\") of \"main\" is 2"), "{error}");
+    }
+
+    #[test]
     fn wrong_arguments_are_an_error() {
         let text = "entry main (x: i32) = x";
         let error = run(text, "1i64").expect_err("the type is wrong").to_string();

@@ -234,9 +234,10 @@ impl<'a> Emit<'a> {
         let var = self.new_var("lane", Ty::Scalar(Prim::I64));
         let body = self.block(|this| {
             let lane = Exp::Var(var);
-            let at = match base {
-                Exp::Const(zero) if *zero == Scalar::I64(0) => lane.clone(),
-                base => this.simple("i", &bin(BinOp::Add, base.clone(), lane.clone())),
+            let at = if *base == Exp::int(0) {
+                lane.clone()
+            } else {
+                this.simple("i", &bin(BinOp::Add, base.clone(), lane.clone()))
             };
             this.at_position(pat, Over::of(op), at.clone(), |this, index, parts| {
                 then(this, &at, &lane, parts);

@@ -165,6 +165,21 @@ pub struct Entry {
     pub doc: Option<EcoString>,
 }
 
+impl Entry {
+    /// The argument that a part of the arguments belongs to, for messages: `argument 2 ("xs")`. Users count the arguments
+    /// that they pass, not what those consist of.
+    pub fn argument(&self, part: usize) -> String {
+        let mut end = 0;
+        for (i, (name, ty)) in self.params.iter().enumerate() {
+            end += ty.parts().len();
+            if part < end {
+                return format!("argument {} (\"{name}\")", i + 1);
+            }
+        }
+        "an argument".to_owned()
+    }
+}
+
 impl Loc {
     /// The parts; none if the text is not a place.
     pub fn place(&self) -> Option<Place<'_>> {

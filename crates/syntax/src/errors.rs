@@ -229,6 +229,14 @@ pub(crate) fn missing_equals(body: Span, what: &str) -> Diagnostic {
         .fix("insert it", [(body.before(), "= ".to_owned())])
 }
 
+/// Type or size parameters after parameters that are values.
+pub(crate) fn late_type_params(with_gap: Span, late: Span, text: &str, place: Span) -> Diagnostic {
+    let message = "Size and type parameters come before all other parameters";
+    Diagnostic::error("unexpected-token", late, message)
+        .at("this comes too late")
+        .fix("write it before them", [(place, format!(" {text}")), (with_gap, String::new())])
+}
+
 /// An operator or a keyword after which an expression is missing.
 pub(crate) fn nothing_after(span: Span, before: &str, here: Span, found: &str) -> Diagnostic {
     let message = format!("Unexpected token: '{found}', expected an expression after `{before}`");

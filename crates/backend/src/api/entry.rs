@@ -139,7 +139,7 @@ impl Caller<'_> {
                         (self.known[var].clone(), quoted(hint))
                     }
                 };
-                let argument = i + 1;
+                let argument = quoted(&self.callee.entry.argument(i));
                 body.extend(lines![
                     "if ({found} != {wanted}) {{";
                     "  return fe_wrong_size(ctx, {entry}, {argument}, {dim}, {found}, {hint}, {wanted});";

@@ -49,7 +49,7 @@ static void arrays(struct futhark_context *ctx) {
   CHECK(futhark_entry_dot(ctx, &result, xs, raw) == FUTHARK_SUCCESS && result == 91);
   result = 7;
   CHECK(futhark_entry_dot(ctx, &result, xs, ys) == FUTHARK_PROGRAM_ERROR && result == 7);
-  expect_error(ctx, "entry point arguments have invalid sizes: dimension 0 of argument 2 of \"dot\" is 4, "
+  expect_error(ctx, "entry point arguments have invalid sizes: dimension 0 of argument 2 (\"ys\") of \"dot\" is 4, "
                     "but should be \"n\", which is 6");
   CHECK(futhark_index_i32_1d(ctx, &result, xs, 5) == 0 && result == 6);
   CHECK(futhark_index_i32_1d(ctx, &result, xs, 6) == FUTHARK_PROGRAM_ERROR);
@@ -90,9 +90,9 @@ static void arrays(struct futhark_context *ctx) {
   CHECK(futhark_entry_fixed(ctx, &total, two, 1, table) == 0 && total == 3102);
   CHECK(futhark_entry_fixed(ctx, &total, two, 0, empty) == 0 && total == 3002);
   CHECK(futhark_entry_fixed(ctx, &total, three, 1, table) == FUTHARK_PROGRAM_ERROR);
-  expect_error(ctx, "dimension 0 of argument 1 of \"fixed\" is 3, but should be 2");
+  expect_error(ctx, "dimension 0 of argument 1 (\"a\") of \"fixed\" is 3, but should be 2");
   CHECK(futhark_entry_fixed(ctx, &total, two, 2, table) == FUTHARK_PROGRAM_ERROR);
-  expect_error(ctx, "dimension 0 of argument 3 of \"fixed\" is 1, but should be \"k\", which is 2");
+  expect_error(ctx, "dimension 0 of argument 3 (\"xs\") of \"fixed\" is 1, but should be \"k\", which is 2");
   futhark_free_bool_2d(ctx, table);
   futhark_free_bool_2d(ctx, empty);
   futhark_free_i32_1d(ctx, two);
@@ -130,7 +130,7 @@ static void records(struct futhark_context *ctx) {
   struct futhark_opaque_line *line = NULL, *copy = NULL;
   CHECK(futhark_entry_make_line(ctx, &line, point, 2, tag_array) == 0);
   CHECK(futhark_entry_make_line(ctx, &copy, point, 3, tag_array) == FUTHARK_PROGRAM_ERROR && copy == NULL);
-  expect_error(ctx, "dimension 0 of argument 4 of \"make_line\" is 2, but should be \"n\", which is 3");
+  expect_error(ctx, "dimension 0 of argument 3 (\"tags\") of \"make_line\" is 2, but should be \"n\", which is 3");
   CHECK(futhark_project_opaque_line_from(ctx, &from, line) == 0);
   float x = 0;
   CHECK(futhark_project_opaque_point_x(ctx, &x, from) == 0 && x == 2);

@@ -14,7 +14,7 @@ impl Checker<'_> {
                 self.show_size(a),
                 self.show_size(b)
             ),
-            SizeClash::Escape(var, _) => {
+            SizeClash::Escape(var, ..) => {
                 format!("The size \"{}\" is not in scope there.", self.program.vars[*var].name)
             }
             SizeClash::Existential(var) | SizeClash::Early(var, _) => format!(

@@ -18,11 +18,16 @@ impl Checker<'_> {
         clash: &SizeClash,
     ) -> Diagnostic {
         let headline = why.headline(|span| self.quote(span));
+        let recursive = self.is_recursive_call(why);
         let code = match clash {
+            SizeClash::Escape(_, _, Some(_)) | SizeClash::Infinite(Some(_), _) if recursive => {
+                "recursion"
+            }
             SizeClash::Sizes(a, b) if self.own_parameter([a, b]).is_some() => "scope-violation",
             SizeClash::Sizes(..) | SizeClash::Shape => "size-mismatch",
             SizeClash::Early(..) => "causality-check",
-            SizeClash::Escape(var, _) => match self.program.vars[*var].kind {
+            SizeClash::Escape(var, _, param) => match self.program.vars[*var].kind {
+                VarKind::Unknown(_) if self.is_of_named_function(*param) => "size-mismatch",
                 VarKind::Unknown(_) => "causality-check",
                 VarKind::Global
                 | VarKind::Builtin
@@ -78,7 +83,16 @@ impl Checker<'_> {
                 .label(*place, format!("this needs the size \"{name}\""))
                 .help("make the array first, bind it with `let`, and use it in the function")
             }
-            SizeClash::Escape(var, size) => {
+            SizeClash::Escape(_, _, Some(param)) | SizeClash::Infinite(Some(param), _) if recursive => {
+                self.name_sizes(d, *param)
+            }
+            SizeClash::Escape(var, size, Some(param))
+                if matches!(self.program.vars[*var].kind, VarKind::Unknown(_))
+                    && self.is_of_named_function(Some(*param)) =>
+            {
+                self.unnamed_size(d, *param, size)
+            }
+            SizeClash::Escape(var, size, _) => {
                 let name = &self.program.vars[*var].name;
                 let in_loop = match self.size_metas.made_in_loop(self.program.vars[*var].level) {
                     true => ", which is bound inside the loop body,",
@@ -195,16 +209,12 @@ impl Checker<'_> {
             return d.note("These sizes differ whatever the arguments are.");
         }
         if let Some(name) = self.size_of_a_selection(sizes) {
-            let known = format!("\"{name}\" is only known when the program runs");
-            let is_result = matches!(why, Expect::FunctionBody(_) | Expect::ValueBody(_));
-            return d.help(match is_result {
-                true => format!("{known}: leave the size open in the declared type, as in `[]t`"),
-                false => format!(
-                    "{known}: to combine arrays of which elements are left out, combine them first, as in \
-                     `filter (\\(x, y) -> x > y) (zip xs ys)`; or give the size a name by \
-                     `let [k] (zs: [k]t) = ...`"
-                ),
-            });
+            return match matches!(why, Expect::FunctionBody(_) | Expect::ValueBody(_)) {
+                true => d.help(format!(
+                    "\"{name}\" is only known when the program runs: leave the size open in the declared type, as in `[]t`"
+                )),
+                false => help_with_selection(d, name),
+            };
         }
         let useful = matches!(
             why,
@@ -243,7 +253,7 @@ impl Checker<'_> {
     }
 
     /// The name of a size that an application made, as `filter` does, if one of these is such.
-    fn size_of_a_selection(&self, sizes: [&Size; 2]) -> Option<&str> {
+    pub(super) fn size_of_a_selection<const N: usize>(&self, sizes: [&Size; N]) -> Option<&str> {
         let mut found = None;
         for size in sizes {
             if let Size::Var(var) = size
@@ -278,6 +288,14 @@ impl Checker<'_> {
         let info = &self.program.vars[var];
         info.span.is_none_or(|span| self.sources.text(span).contains(info.name.as_str()))
     }
+}
+
+/// What to do where an array of which elements are left out does not fit.
+pub(super) fn help_with_selection(d: Diagnostic, size: &str) -> Diagnostic {
+    d.help(format!(
+        "\"{size}\" is only known when the program runs: to combine arrays of which elements are left out, combine them \
+         first, as in `filter (\\(x, y) -> x > y) (zip xs ys)`; or give the size a name by `let [k] (zs: [k]t) = ...`"
+    ))
 }
 
 /// Where an unknown size comes from, as a noun.

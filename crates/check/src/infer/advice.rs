@@ -109,9 +109,14 @@ impl Checker<'_> {
             // The array is not what is applied.
         } else if matches!(&arg.kind, ExpKind::Array(elems) if !elems.is_empty()) {
             let gap = Span { start: fun.span.end, end: arg.span.start, ..fun.span };
-            self.advise(|d| {
-                d.help("An index directly follows its array, without a space.")
-                    .fix("leave out the space", [(gap, String::new())])
+            let is_literal = matches!(fun.kind, ExpKind::Lit(_));
+            self.advise(|d| match is_literal {
+                true => d
+                    .help("A literal is indexed in parentheses; without them, what is in brackets is an argument.")
+                    .fix("add them", [(fun.span.before(), "(".to_owned()), (gap, ")".to_owned())]),
+                false => d
+                    .help("An index directly follows its array, without a space.")
+                    .fix("leave out the space", [(gap, String::new())]),
             });
         } else if let ExpKind::Paren(inner) = &arg.kind
             && args.len() == 1
@@ -138,6 +143,22 @@ impl Checker<'_> {
         if let Some(advice) = advice {
             self.advise(|d| d.help(advice));
         }
+    }
+
+    /// `reduce + 0 xs`, which adds to reduce. Says whether it is that.
+    pub(super) fn suggest_operator_as_argument(&mut self, bin: &BinOp, lhs: &Ty) -> bool {
+        let Ty::Fun(fun) = self.resolve(lhs) else { return false };
+        let Ty::Fun(wanted) = self.resolve(&fun.param) else { return false };
+        // Of two arguments.
+        if !matches!(self.resolve(&wanted.ret), Ty::Fun(_)) {
+            return false;
+        }
+        let (op, place) = (&bin.op.name.name.name, bin.op.name.span);
+        self.advise(|d| {
+            d.help("An operator that is an argument is written in parentheses.")
+                .fix("add them", [(place, format!("({op})"))])
+        });
+        true
     }
 
     /// `f -x`, which subtracts x from f.

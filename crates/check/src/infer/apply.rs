@@ -95,6 +95,10 @@ impl Checker<'_> {
         let before = self.diags.len();
         let partial = self.apply(&op, op_span, span, (0, 2), bin.lhs.span, &lhs);
         if self.diags.len() > before {
+            if self.suggest_operator_as_argument(bin, &lhs) {
+                // What follows are the other arguments, and no operand.
+                return Ty::Error;
+            }
             self.suggest_negative_argument(bin, &lhs);
             self.suggest_operator(bin, &lhs);
         }

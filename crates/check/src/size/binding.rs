@@ -1,6 +1,6 @@
 //! The sizes of a top-level value or function, and the end of inference.
 
-use super::{Compared, Origin, SizeMetas};
+use super::{Compared, FunctionHead, Origin, SizeMetas};
 use crate::checker::Checker;
 use crate::errors::{self, Expect};
 use crate::infer::Outline;
@@ -16,6 +16,14 @@ impl Checker<'_> {
             ..Default::default()
         };
         self.size_metas.current = Some(bind.body.span);
+        self.size_metas.head = Some(FunctionHead {
+            sizes: match bind.infix {
+                true => None,
+                false => Some(bind.type_params.last().map_or(bind.name.span, |p| p.span).after()),
+            },
+            params: bind.params.iter().map(|param| param.span).collect(),
+            whole: bind.name.span.to(bind.body.span),
+        });
         self.level = 1;
         self.sized_type_params(&bind.type_params);
         let explicit = self.explicit_sizes(&bind.type_params);

@@ -41,6 +41,7 @@ impl Checker<'_> {
                 let outer = self.level;
                 self.level += 1;
                 self.sized_type_params(type_params);
+                self.size_metas.local_params.extend(params.iter().map(|param| param.span));
                 let mut sizes = self.explicit_sizes(type_params);
                 let outside = Outside { level: outer, sizes: &sizes, what: &name.name };
                 let ty = self.sized_function(params, ret.as_ref(), body, outside, None);
@@ -161,7 +162,8 @@ impl Checker<'_> {
         let mut metas = Vec::new();
         ty.for_each_size(&mut |size| size.for_each_meta(&mut |meta| metas.push(meta)));
         for meta in metas {
-            self.size_metas.infos[meta].param = true;
+            let info = &mut self.size_metas.infos[meta];
+            info.param = Some(info.span);
         }
     }
 

@@ -24,16 +24,16 @@ use fehu_base::Span;
 pub(crate) enum SizeClash {
     /// Two sizes that differ.
     Sizes(Size, Size),
-    /// A variable that is not in scope where the unknown size was made.
-    Escape(VarId, Size),
+    /// A variable that is not in scope where the unknown size was made: at a parameter here, if it is that of one.
+    Escape(VarId, Size, Option<Span>),
     /// A size that only the function's result has, where one size for all calls is needed.
     Existential(VarId),
     /// As before, but something that is there already, at this place, needs the size.
     Early(VarId, Span),
     /// A size that only the function's result has would be that of a parameter of its result.
     ExistentialParam(VarId),
-    /// A size that would have to contain itself.
-    Infinite(Size, Size),
+    /// A size that would have to contain itself; that of the parameter at this place, if it is one's.
+    Infinite(Option<Span>, Size),
     /// A function that consumes its argument where one is expected that does not.
     Consumes,
     /// A function whose result is not fresh where a fresh one is expected.
@@ -254,7 +254,7 @@ impl Checker<'_> {
         if let Some(var) = deep {
             return Err(match self.program.vars[var].level {
                 INSIDE => SizeClash::ExistentialParam(var),
-                _ => SizeClash::Escape(var, size),
+                _ => SizeClash::Escape(var, size, None),
             });
         }
         let mut metas = Vec::new();
@@ -285,7 +285,7 @@ impl Checker<'_> {
                 // What comes from something the user must say stays, for messages.
                 let rank =
                     |m: SizeMeta| (self.is_frozen(m), self.size_metas.infos[m].origin.rank());
-                let param = self.size_metas.infos[*m].param || self.size_metas.infos[*n].param;
+                let param = self.size_metas.infos[*m].param.or(self.size_metas.infos[*n].param);
                 let looped = self.size_metas.infos[*m].looped || self.size_metas.infos[*n].looped;
                 let solved = if rank(*m) > rank(*n) {
                     self.solve_size(*n, &a)
@@ -294,8 +294,9 @@ impl Checker<'_> {
                 };
                 // Whichever stays is the size of the parameter. This is a hint that need not be undone.
                 for meta in [*m, *n] {
-                    self.size_metas.infos[meta].param |= param && solved.is_ok();
-                    self.size_metas.infos[meta].looped |= looped && solved.is_ok();
+                    let info = &mut self.size_metas.infos[meta];
+                    info.param = info.param.or(param.filter(|_| solved.is_ok()));
+                    info.looped |= looped && solved.is_ok();
                 }
                 solved
             }
@@ -361,7 +362,7 @@ impl Checker<'_> {
             if self.same_size(&Size::Meta(meta), &size) {
                 return Ok(());
             }
-            return Err(SizeClash::Infinite(Size::Meta(meta), size));
+            return Err(SizeClash::Infinite(self.size_metas.infos[meta].param, size));
         }
         if self.is_frozen(meta) {
             return Err(SizeClash::Sizes(Size::Meta(meta), size));
@@ -378,7 +379,7 @@ impl Checker<'_> {
         });
         for var in deep {
             if self.program.vars[var].level != INSIDE {
-                return Err(SizeClash::Escape(var, size));
+                return Err(SizeClash::Escape(var, size, self.size_metas.infos[meta].param));
             }
             if !existential {
                 let info = &self.size_metas.infos[meta];
@@ -416,7 +417,7 @@ impl Checker<'_> {
         match self.size_metas.freeze {
             Freeze::Nothing => false,
             Freeze::Loops => info.looped,
-            Freeze::Params => info.looped || info.param,
+            Freeze::Params => info.looped || info.param.is_some(),
         }
     }
 

@@ -50,8 +50,8 @@ pub(super) fn from_parts(
         let ty = &fun.vars[param.var].ty;
         if !has_type(value, ty) {
             let message = format!(
-                "argument {} of the entry point \"{}\" has type {}, but got {}",
-                i + 1,
+                "{} of the entry point \"{}\" has type {}, but got {}",
+                entry.argument(i),
                 entry.name,
                 type_name(ty.elem(), ty.rank()),
                 value_type_name(value)
@@ -71,9 +71,9 @@ pub(super) fn from_parts(
                     Atom::Const(_) => known.to_string(),
                 };
                 let message = format!(
-                    "entry point arguments have invalid sizes: dimension {dim} of argument {} of \
+                    "entry point arguments have invalid sizes: dimension {dim} of {} of \
                      \"{}\" is {found}, but should be {size}",
-                    i + 1,
+                    entry.argument(i),
                     entry.name
                 );
                 return Err(RunError::Arguments(message));

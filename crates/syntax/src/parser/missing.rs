@@ -17,12 +17,14 @@ impl Parser<'_> {
             Want::Then(start) => self.missing_then(start),
             Want::Else(start) => self.missing_else(start, expected),
             Want::Do(start) => self.missing_do(start),
-            Want::DefEquals => self.missing_equals(self.dec_start, "definition"),
+            Want::DefEquals => self
+                .late_type_params(self.dec_start)
+                .or_else(|| self.missing_equals(self.dec_start, "definition")),
             Want::LetEquals => {
                 let start = (self.dec_start..self.pos)
                     .rev()
                     .find(|&i| self.kind_of(i) == TokenKind::Let)?;
-                self.missing_equals(start, "binding")
+                self.late_type_params(start).or_else(|| self.missing_equals(start, "binding"))
             }
             Want::Dec => self.unopened(),
             Want::Exp => self.missing_expression(),
@@ -256,6 +258,41 @@ impl Parser<'_> {
         Some(errors::missing_do(self.span_of(start), self.here(), place))
     }
 
+    /// `def f (x: i32) [n] (xs: [n]i32) = 1`
+    fn late_type_params(&self, start: usize) -> Option<Diagnostic> {
+        let end = self.skip_type_params(self.pos);
+        // Otherwise it is the body, an array.
+        let head_goes_on = matches!(
+            self.kind_of(end),
+            TokenKind::LParen | TokenKind::Ident | TokenKind::Colon | TokenKind::Equals
+        );
+        let is_named = self.kind_of(start + 1) == TokenKind::Ident;
+        if end == self.pos || !head_goes_on || !is_named {
+            return None;
+        }
+        let late = self.span_of(self.pos).to(self.span_of(end - 1));
+        let before = self.span_of(self.skip_type_params(start + 2) - 1).after();
+        let gap = self.span_of(self.pos - 1).after();
+        Some(errors::late_type_params(gap.to(late), late, &self.text[late.range()], before))
+    }
+
+    /// The first token that does not belong to type and size parameters.
+    fn skip_type_params(&self, mut index: usize) -> usize {
+        loop {
+            let kind = |i: usize| self.kind_of(index + i);
+            index += match kind(0) {
+                TokenKind::LBracket
+                    if kind(1) == TokenKind::Ident && kind(2) == TokenKind::RBracket =>
+                {
+                    3
+                }
+                TokenKind::Tick if kind(1) == TokenKind::Ident => 2,
+                TokenKind::Tick if kind(2) == TokenKind::Ident => 3,
+                _ => return index,
+            };
+        }
+    }
+
     /// `def f (x: i32) x + 1`
     fn missing_equals(&self, start: usize, what: &str) -> Option<Diagnostic> {
         let is_operator = matches!(
@@ -283,7 +320,7 @@ impl Parser<'_> {
                 | TokenKind::Let
                 | TokenKind::Backslash
                 | TokenKind::String
-        );
+        ) || self.kind() == TokenKind::LBracket && !self.touches(self.pos);
         let on_new_line = (start + 2..=self.pos).find(|&i| self.line_column(i).is_some());
         let operand = self.pos - usize::from(!starts_body);
         let body = on_new_line.unwrap_or(operand);

@@ -1,0 +1,2 @@
+-- error: unexpected-token
+entry f 'b (x: b) 'a [n] (xs: [n]a) = n
