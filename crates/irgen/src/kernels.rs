@@ -67,8 +67,8 @@ impl Gen {
 
     fn operator(&mut self) {
         let prim = self.prim;
-        match self.rng.below(18) {
-            0 | 11 => {
+        match self.rng.below(16) {
+            0 => {
                 let (f, op) =
                     (self.function(), fold(&mut self.rng, &mut self.names, self.prim, "red"));
                 self.result("", &format!("screma n (xs) map {f} {op}"));
@@ -89,7 +89,7 @@ impl Gen {
                 self.result("[m][n]", &format!("copy {name}"));
             }
             8 => self.all_pairs(),
-            16 | 17 => self.chosen(),
+            11 => self.chosen(),
             _ => self.block(),
         }
     }

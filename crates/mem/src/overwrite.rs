@@ -36,7 +36,7 @@ use fehu_ir::visit::{Visit, walk_exp};
 use fehu_ir::{
     After, Atom, Body, Dim, Exp, Item, Lambda, Scalar, Screma, Seg, Stm, Type, Var, VarInfo,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lets all maps of a program overwrite their inputs that can.
 pub fn overwrite(placed: &mut Placed) {
@@ -48,8 +48,8 @@ pub fn overwrite(placed: &mut Placed) {
         };
         let (body, vars) = (prog.body(item), prog.vars(item));
         let roots = Roots::new(prog, item, table);
-        let allocated = allocated(table);
-        let mut work = Overwrite { vars, table, roots, allocated };
+        let (allocated, begun) = (allocated(table), begun(table));
+        let mut work = Overwrite { vars, table, roots, allocated, begun };
         work.body(body, &mut Vec::new());
     }
 }
@@ -63,6 +63,21 @@ struct Overwrite<'a, 't> {
     roots: Roots,
     /// The variables before whose statements blocks are allocated that are no registers.
     allocated: FxHashSet<Var>,
+    /// The blocks that were allocated before the statement of a variable, or come with it, before anything was merged.
+    begun: FxHashMap<Var, Vec<BlockId>>,
+}
+
+fn begun(table: &Table) -> FxHashMap<Var, Vec<BlockId>> {
+    let mut begun: FxHashMap<Var, Vec<BlockId>> = FxHashMap::default();
+    for (id, block) in table.blocks.iter() {
+        match &block.origin {
+            Origin::Fresh { before: var, .. } | Origin::Carried(var) => {
+                begun.entry(*var).or_default().push(id);
+            }
+            Origin::Unused => {}
+        }
+    }
+    begun
 }
 
 fn allocated(table: &Table) -> FxHashSet<Var> {
@@ -357,7 +372,7 @@ impl<'a> Overwrite<'a, '_> {
             Repeats::Fold(op) => op.params.iter().filter_map(|param| self.block(*param)).collect(),
         };
         let bound: FxHashSet<BlockId> =
-            bound_in_body(site.body).into_iter().filter_map(|var| self.made_with(var)).collect();
+            bound_in_body(site.body).into_iter().flat_map(|var| self.made_with(var)).collect();
         let mut used = FxHashSet::default();
         site.body.stms.iter().for_each(|stm| used.extend(self.blocks_of(stm)));
         used.extend(params);
@@ -367,14 +382,14 @@ impl<'a> Overwrite<'a, '_> {
         })
     }
 
-    /// The block whose lifetime begins with a variable.
-    fn made_with(&self, var: Var) -> Option<BlockId> {
-        let block = self.block(var)?;
-        match &self.table.blocks[block].origin {
-            Origin::Fresh { before, .. } => (*before == var).then_some(block),
-            Origin::Carried(with) => (*with == var).then_some(block),
-            Origin::Unused => None,
-        }
+    /// The blocks whose lifetime begins with a variable: its own, and what an operator keeps the value so far in.
+    fn made_with(&self, var: Var) -> impl Iterator<Item = BlockId> {
+        let begins = move |block: &BlockId| match &self.table.blocks[*block].origin {
+            Origin::Fresh { before, .. } => *before == var,
+            Origin::Carried(with) => *with == var,
+            Origin::Unused => false,
+        };
+        self.begun.get(&var).into_iter().flatten().copied().filter(begins)
     }
 
     fn block(&self, var: Var) -> Option<BlockId> {
