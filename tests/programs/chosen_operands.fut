@@ -3,7 +3,7 @@
 -- Inputs are arrays of other entry points, for nothing is fused with these.
 
 -- ==
--- entry: first last smaller larger apart unsigned several magnitude product both stored
+-- entry: first last numbers smaller larger apart unsigned several magnitude product both stored
 -- script input { some_keys 0i64 7i64 } output { true }
 -- script input { some_keys 1i64 7i64 } output { true }
 -- script input { some_keys 15i64 3i64 } output { true }
@@ -33,6 +33,13 @@ entry first [n] (keys: [n]i32) : bool =
 entry last [n] (keys: [n]i32) : bool =
   let op (a: f32, i: i64) (b, j) = if a < b then (a, i) else (b, j)
   let xs = zip (map f32.i32 keys) (iota n)
+  in reduce op (f32.inf, -1) xs == folded op (f32.inf, -1) xs
+
+-- What is no number is passed over, also where it comes first.
+entry numbers [n] (keys: [n]i32) : bool =
+  let op (a: f32, i: i64) (b, j) = if b < a then (b, j) else (a, i)
+  let key i x = if i < 20 || i % 3 == 0 then f32.nan else f32.i32 x
+  let xs = zip (map2 key (iota n) keys) (iota n)
   in reduce op (f32.inf, -1) xs == folded op (f32.inf, -1) xs
 
 -- Positions are compared.

@@ -58,11 +58,21 @@ struct Choice {
 }
 
 impl Choice {
-    /// Whether a key is to be chosen instead of another one, without a look at positions.
+    /// Whether a key is to be chosen instead of another one, without a look at positions. Anything is better than NaN, with
+    /// which a lane may begin.
     fn is_better(&self, key: Exp, than: Exp, or_equal: bool) -> Exp {
         let op = if or_equal { CmpOp::Le } else { CmpOp::Lt };
+        let is_number = self.by.prim.is_float().then(|| self.is_same(than.clone(), than.clone()));
         let (small, large) = if self.by.largest { (than, key) } else { (key, than) };
-        Exp::Cmp(op, self.by.prim, Box::new(small), Box::new(large))
+        let better = Exp::Cmp(op, self.by.prim, Box::new(small), Box::new(large));
+        match is_number {
+            Some(is_number) => bool_op(BinOp::Or, better, not(is_number)),
+            None => better,
+        }
+    }
+
+    fn is_same(&self, a: Exp, b: Exp) -> Exp {
+        Exp::Cmp(CmpOp::Eq, self.by.prim, Box::new(a), Box::new(b))
     }
 }
 
@@ -313,8 +323,7 @@ impl<'a> Emit<'a> {
             let right = this.load_kept(&lanes.kept, &lane);
             let other = this.simple("place", &place(&lane));
             let (new, old) = (key(&right), key(&best));
-            let prim = choice.by.prim;
-            let same = Exp::Cmp(CmpOp::Eq, prim, Box::new(new.clone()), Box::new(old.clone()));
+            let same = choice.is_same(new.clone(), old.clone());
             let in_order = match choice.last {
                 false => lt(other.clone(), Exp::Var(first)),
                 true => lt(Exp::Var(first), other.clone()),
@@ -331,6 +340,11 @@ impl<'a> Emit<'a> {
         self.out.push(Stm::For { var, from, to, step: 1, kind, body });
         self.combine_parts(partial.op, &partial.parts, &best);
     }
+}
+
+fn not(a: Exp) -> Exp {
+    let no = Box::new(Exp::Const(Scalar::Bool(false)));
+    Exp::Cmp(CmpOp::Eq, Prim::Bool, Box::new(a), no)
 }
 
 fn bool_op(op: BinOp, a: Exp, b: Exp) -> Exp {
